@@ -1,0 +1,3 @@
+#!/bin/sh
+# Does nothing and fails.
+exit 1

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Prints its arguments.
+printf "%s\n" "$*"

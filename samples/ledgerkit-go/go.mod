@@ -1,0 +1,3 @@
+module ledgerkit
+
+go 1.19
