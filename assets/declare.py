@@ -254,7 +254,7 @@ def _run_batch(
                 raise LineageError(
                     f"check {check.name!r} of {node.name!r}", "it is reported but not declared", "Add it to the asset"
                 )
-            context.instance.report_runless_asset_event(check_evaluation(node, result.key, check))
+            yield check_evaluation(node, result.key, check)
         if isinstance(result, Failed):
             failures.append(result)
             context.log.error(f"{node.name} {result.key}: {result.error}", exc_info=_traceback(result.error))

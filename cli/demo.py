@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import typer
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
+from rich.markup import escape
 from rich.table import Table
 
 from assets import graph
@@ -37,7 +38,8 @@ def demo() -> None:
     tally = Tally()
     with opened() as (instance, workspace):
         started = time.monotonic()
-        prepare_rootfs(SandboxSettings(), lambda line: console.print(f"[dim]rootfs: {line}", highlight=False))
+        with console.status("rootfs: a Debian root with toolchains, made once") as status:
+            prepare_rootfs(SandboxSettings(), lambda line: status.update(f"rootfs: [dim]{escape(line[:70])}"))
         seconds["rootfs"] = time.monotonic() - started
         mirror_samples(SAMPLES, workspace.mirror())
         with shown(tally):

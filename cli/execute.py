@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dagster import AssetKey, DagsterInstance
+from dagster_shared.error import SerializableErrorInfo
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from assets import graph
@@ -53,6 +54,10 @@ def execute_layer(instance: DagsterInstance, layer: Layer, campaign: str, tally:
         for key in layer.keys:
             if (layer.asset, key) not in reported:
                 tally.failed[layer.asset, key] = reason.strip()
+
+
+def _root_cause(error: SerializableErrorInfo) -> str:
+    return _root_cause(error.cause) if error.cause else error.message
 
 
 def observe(instance: DagsterInstance, workspace: Workspace, tally: Tally) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from cli.app import app, console
@@ -19,7 +20,8 @@ def doctor(
 ) -> None:
     """Say what this machine offers for running untrusted code, and what to install. Exits with 1 if it cannot."""
     if make_rootfs:
-        prepare_rootfs(SandboxSettings(), lambda line: console.print(f"[dim]{line}", highlight=False))
+        with console.status("rootfs") as status:
+            prepare_rootfs(SandboxSettings(), lambda line: status.update(f"rootfs: [dim]{escape(line[:70])}"))
     findings = examine(SandboxSettings())
     table = Table(box=None, show_header=False)
     for finding in findings:

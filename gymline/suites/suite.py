@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections import Counter
@@ -165,7 +164,6 @@ def _write_suite(
     record = {**about, "settings": settings.model_dump(mode="json")}
     path = out / "suite.json"
     path.write_bytes(orjson.dumps(record, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2))
-    os.sync()
 
 
 def _write_evidence(folder: Path, attempts: Sequence[Attempt], kept: set[str], seconds: Mapping[str, float]) -> None:

@@ -155,7 +155,7 @@ def test_a_program_that_hangs_costs_little_and_gives_no_case(build: Build, tmp_p
     settings = SuiteSettings(max_invocations=6, slow_seconds=0.3)
     made, _ = build(hanging, "hanging", settings=settings)
     assert made.outcome == "refused"
-    assert sum(made.metadata["seconds"].values()) < 20
+    assert sum(made.metadata["seconds_by_stage"].values()) < 20
 
 
 @pytest.mark.parametrize(
