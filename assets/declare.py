@@ -13,6 +13,7 @@ Three things here are not what Dagster would do by itself, each for a measured r
 # No `from __future__ import annotations` here: Dagster reads the type of an op's config from the live annotation.
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -147,12 +148,14 @@ def gym_source(
 
         def define(_priority: int) -> dg.AssetsDefinition:
             # A step without a priority has 0, and so goes before every asset's.
-            return dg.multi_observable_source_asset(
-                specs=[_spec(node, group, observe.__doc__, kinds)],
-                name=node.name,
-                can_subset=True,
-                required_resource_keys={"workspace"},
-            )(compute)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dg.BetaWarning)
+                return dg.multi_observable_source_asset(
+                    specs=[_spec(node, group, observe.__doc__, kinds)],
+                    name=node.name,
+                    can_subset=True,
+                    required_resource_keys={"workspace"},
+                )(compute)
 
         return Declared(node, define)
 

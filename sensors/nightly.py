@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import dagster as dg
 
 from assets import graph
@@ -11,10 +13,13 @@ from resources.workspace import Workspace
 
 NIGHTLY = "nightly"
 
+ASSET_JOB = "__ASSET_JOB"
+"""Dagster's implicit job over all assets. A job of our own could not hold assets of different partition sets."""
+
 
 @dg.schedule(
-    cron_schedule="0 2 * * *",
-    target=dg.AssetSelection.all(),
+    cron_schedule=os.environ.get("GYMLINE_NIGHTLY_CRON", "0 2 * * *"),
+    job_name=ASSET_JOB,
     name=NIGHTLY,
     default_status=dg.DefaultScheduleStatus.RUNNING,
     description="Plans, and requests the stale keys of the first stale layer in one run. The lineage sensor goes on "

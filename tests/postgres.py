@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests and benchmarks: a private cluster in a folder, on a Unix socket and a free port."""
+"""A real PostgreSQL server for tests and benchmarks: a private cluster in a folder, on a free port."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def running(folder: Path) -> Iterator[Postgres]:
     options = f"-p {port} -h 127.0.0.1 -k {data} -c fsync=off -c max_connections=200"
     control = [*as_user, tool / "pg_ctl", "-D", data, "-w"]
     subprocess.run(initdb, check=True, stdout=subprocess.DEVNULL, cwd="/")
-    subprocess.run([*control, "-o", options, "-l", data / "log", "start"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+    subprocess.run(
+        [*control, "-o", options, "-l", data / "log", "start"], check=True, stdout=subprocess.DEVNULL, cwd="/"
+    )
     try:
         yield Postgres(port)
     finally:

@@ -2,8 +2,9 @@
 
 From the declared root callables we follow names through first-party modules to every definition they can reach
 (functions, classes, module constants; through re-exports to the real definition) and hash each one's tokens without
-comments, docstrings and layout; of a settings class that is reached, its values as they are now. R's `targets` does the same with a function's deparsed body and its globals. We work
-on tokens and not on ``ast.dump``, whose output differs between Python versions.
+comments, docstrings and layout; of a settings class that is reached, its values as they are now. R's `targets` does
+the same with a function's deparsed body and its globals. We work on tokens and not on ``ast.dump``, whose output
+differs between Python versions.
 
 Left out on purpose: transport (``TRANSPORT``), third-party packages (the lock file's business), and names looked up
 dynamically, which must be declared as roots of their own.

@@ -67,4 +67,3 @@ class Work:
             f"it reads {asset!r} without declaring it, so a change there would go unnoticed",
             "Add it to the asset's inputs",
         )
-

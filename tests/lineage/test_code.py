@@ -168,7 +168,9 @@ def test_of_a_settings_class_the_values_count_and_not_the_text(firm: Firm, monke
 
 
 def test_settings_of_a_room_that_is_not_reached_change_nothing(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    firm.write("settings.py", "from pydantic_settings import BaseSettings\n\nclass S(BaseSettings):\n    rate: int = 2\n")
+    firm.write(
+        "settings.py", "from pydantic_settings import BaseSettings\n\nclass S(BaseSettings):\n    rate: int = 2\n"
+    )
     before = firm.parts()
     monkeypatch.setenv("RATE", "3")
     assert firm.parts() == before
@@ -201,7 +203,9 @@ def test_every_text_beside_the_code_of_a_room_is_declared_by_some_asset() -> Non
         for pattern in node.code.texts if node.code else ():
             declared |= {path for _, path in code_module._texts(pattern)}
     rooms = ("build", "cases", "crawl", "suites", "programs")
-    texts = {p for room in rooms for p in (package / room).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")}
+    texts = {
+        p for room in rooms for p in (package / room).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")
+    }
     assert texts <= declared, "a text no asset declares could change content unnoticed"
 
 
