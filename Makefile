@@ -43,7 +43,7 @@ bench: setup
 # Needs uv; hashes, no index URLs.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra platform --extra postgres --extra dev --group build pyproject.toml -o requirements.lock
+	  --extra platform --extra postgres --extra dev pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) dagster_home/storage dagster_home/store dagster_home/scratch dagster_home/catalog.db*

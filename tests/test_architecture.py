@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-MODULES = sorted(
-    p for name in ("assets", "cli", "gymline", "resources", "sensors") for p in (CHECKOUT / name).rglob("*.py")
-)
+ROOMS = ("assets", "cli", "gymline", "resources", "sensors")
+MODULES = sorted(path for room in ROOMS for path in (CHECKOUT / room).rglob("*.py"))
 
 
 def test_imports_follow_the_arrows_of_the_house() -> None:
