@@ -42,7 +42,7 @@ bench: setup
 
 # Needs uv; hashes, no index URLs.
 lock:
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-header \
 	  --extra platform --extra postgres --extra dev pyproject.toml -o requirements.lock
 
 clean:
