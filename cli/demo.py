@@ -96,8 +96,8 @@ def _program(instance: DagsterInstance, key: str) -> dict[str, Any]:
         "cases": suite.get("cases"),
         "by_category": suite.get("by_category"),
         "by_check": suite.get("by_check"),
-        "oracle": environment.get("oracle", {}).get("score"),
-        "do_nothing": max((s["score"] for s in environment.get("do_nothing", {}).values()), default=None),
+        "oracle": environment.get("oracle_score"),
+        "do_nothing": environment.get("do_nothing_score"),
     }
 
 

@@ -92,6 +92,9 @@ def package_environment(
         content=out,
         checks=(_oracle_check(oracle), _nothing_check(nothing)),
         metadata={
+            "cases": oracle.total,
+            "oracle_score": oracle.score,
+            "do_nothing_score": max(one.score for one in nothing.values()),
             "oracle": dict(oracle.summary()),
             "do_nothing": {label: dict(one.summary()) for label, one in nothing.items()},
         },
