@@ -7,7 +7,7 @@ from typing import Any
 
 from assets.declare import every, gym_asset, gym_source, identity
 from gymline.crawl.corpus import corpus
-from gymline.crawl.repository import detect_markers, lock_commit, observe_head, validate_repository
+from gymline.crawl.repository import detect_markers, lock_commit, observe_head, observe_metadata, validate_repository
 from gymline.crawl.settings import CrawlSettings
 from gymline.lineage.code import Code
 from gymline.lineage.produced import Produced
@@ -23,8 +23,8 @@ def mirror_metadata(workspace: Workspace, keys: Sequence[str]) -> dict[str, Any]
 
     The observed source of `repository`. Add repositories with `gymline repo add`.
     """
-    mirror = workspace.mirror()
-    return {key: mirror.metadata(key) for key in keys}
+    mirror, settings = workspace.mirror(), CrawlSettings()
+    return {key: observe_metadata(key, mirror, settings) for key in keys}
 
 
 @gym_source(group="crawl", partitions=REPOS, max_age_seconds=MIRROR_IS_DUE_AFTER, kinds={"git"})

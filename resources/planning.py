@@ -11,7 +11,7 @@ from gymline.catalog.catalog import Catalog
 from gymline.errors import LineageError, StoreError
 from gymline.lineage.code import CodeManifest, code_manifest, differences
 from gymline.lineage.graph import Graph
-from gymline.lineage.plan import Plan, PlanInputs, Reason, make_plan
+from gymline.lineage.plan import Plan, PlanInputs, Reason, fan_in_manifest, make_plan
 from gymline.store import Store
 from resources.events import project
 from resources.workspace import Workspace, partition_sets
@@ -96,10 +96,9 @@ def _explain(
     record = inputs.records.get(asset, {}).get(key)
     if record and record.outcome == "refused" and own.state(key) == "fresh":
         yield f"{indent}  refused: {record.reason}"
-    store = workspace.store()
     for reason in own.reasons(key):
         yield f"{indent}  {reason}"
-        yield from (f"{indent}    {line}" for line in _detail(reason, workspace, store, graph, asset))
+        yield from (f"{indent}    {line}" for line in _detail(reason, inputs, workspace, graph, asset))
         if reason.kind in ("upstream pending", "upstream blocked"):
             upstream = plan.assets[reason.subject]
             unsettled = [key] if key in upstream.stale or key in upstream.pending or key in upstream.blocked else []
@@ -107,16 +106,16 @@ def _explain(
                 yield from _explain(plan, inputs, workspace, graph, reason.subject, each, depth + 1)
 
 
-def _detail(reason: Reason, workspace: Workspace, store: Store, graph: Graph, asset: str) -> list[str]:
+def _detail(reason: Reason, inputs: PlanInputs, workspace: Workspace, graph: Graph, asset: str) -> list[str]:
     """Names what changed inside: parts of the code, keys of a fan-in."""
     node = graph.nodes[asset]
     if reason.kind == "code changed" and node.code is not None:
-        after: Mapping[str, str] = code_manifest(node.code, workspace.fingerprints(node.code)).parts
+        after = code_manifest(node.code, workspace.fingerprints(node.code)).parts
     elif reason.kind == "input changed" and any(e.asset == reason.subject and e.mapping == "all" for e in node.inputs):
-        after = _read_manifest(store, reason.after) or {}
+        after = fan_in_manifest(graph, reason.subject, inputs.records, inputs.partitions)
     else:
         return []
-    before = _read_manifest(store, reason.before)
+    before = _read_manifest(workspace.store(), reason.before)
     if before is None:
         return ["what it was before is no longer in the store"]
     return [f"changed: {name}" for name in differences(before, after)]

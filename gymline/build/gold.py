@@ -120,7 +120,7 @@ def _build(bench: _Bench, pack: Buildpack, attempt: _Attempt, work: Path, conten
         return built.reason
 
     attempt.reached = "product"
-    products = find_products(built.tree, bench.source, pack.products, bench.name)
+    products = find_products(built.tree, bench.source, pack.products, bench.name, settings.executable_bytes)
     attempt.candidates = [f"{product.path} ({product.score})" for product in products[:20]]
     if not products:
         return LIBRARY_ONLY

@@ -7,6 +7,8 @@ out; the rest is scored by likeness to the repository's name, mentions in the RE
 
 from __future__ import annotations
 
+import mmap
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -24,6 +26,7 @@ _NAMES = re.compile(
     r"^test|\.(so|o|a|dylib)(\.|$)|^conftest|^a\.out$",
     re.IGNORECASE,
 )
+_README_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,12 @@ class Product:
     score: int
 
 
-def find_products(built: Path, source: Path, patterns: tuple[str, ...], repository: str) -> list[Product]:
+def find_products(
+    built: Path, source: Path, patterns: tuple[str, ...], repository: str, largest: int
+) -> list[Product]:
     """The ELF programs of the tree ``built`` that match ``patterns``, best first. Ties go to the shorter path.
 
+    Those of more than ``largest`` bytes are none, nor are those whose path cannot be printed (line breaks, no UTF-8).
     A program that neither looks like ``repository`` (``owner/name`` or a name) nor is mentioned in a README is no
     product where there is a README: a table generator of a library is not its program.
     """
@@ -44,10 +50,9 @@ def find_products(built: Path, source: Path, patterns: tuple[str, ...], reposito
     readme = _readme(source)
     found: list[Product] = []
     for relative, path in regular_files(built):
-        if not _eligible(relative, patterns) or (source / relative).is_symlink() or (source / relative).exists():
+        if not relative.isprintable() or not _eligible(relative, patterns) or (source / relative).is_symlink() or (source / relative).exists():
             continue
-        elf = read_elf(path.read_bytes()) if _looks_elf(path) else None
-        if elf is None or not elf.program:
+        if not _is_program(path, largest):
             continue
         likeness = _likeness(_letters(PurePosixPath(relative).name), name)
         mentions = len(re.findall(rf"(?<![\w-]){re.escape(PurePosixPath(relative).name)}(?![\w-])", readme))
@@ -69,9 +74,14 @@ def _matches(path: PurePosixPath, pattern: str) -> bool:
     return str(path.parent) == folder if last == "*" else folder == "" or str(path).startswith(f"{folder}/")
 
 
-def _looks_elf(path: Path) -> bool:
+def _is_program(path: Path, largest: int) -> bool:
+    """Whether it is an ELF program. Mapped and not read: a hole of gigabytes is quickly made and is no content."""
     with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
+        if file.read(4) != b"\x7fELF" or os.fstat(file.fileno()).st_size > largest:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            elf = read_elf(content)
+    return elf is not None and elf.program
 
 
 def _likeness(product: str, repository: str) -> int:
@@ -87,8 +97,13 @@ def _letters(name: str) -> str:
 
 def _readme(source: Path) -> str:
     texts = [
-        path.read_text(errors="replace")
+        _head(path)
         for path in sorted(source.iterdir())
         if path.name.lower().startswith("readme") and path.is_file() and not path.is_symlink()
     ]
     return "\n".join(texts)
+
+
+def _head(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_README_BYTES).decode(errors="replace")

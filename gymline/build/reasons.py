@@ -70,7 +70,9 @@ def _normalise(line: str, build_path: str) -> str:
     line = re.sub(r"/tmp/[^\s:'\"]+", "/tmp/…", line)
     line = re.sub(r"0x[0-9a-fA-F]+", "0x…", line)
     line = re.sub(r"\b\d+(?:\.\d+)? ?(?:ms|s|seconds)\b", "…", line)
-    return re.sub(r"\s+", " ", line).strip()[:200]
+    # Terminal colours, and what neither a terminal nor a database should be given.
+    line = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[^\S ]+|[\x00-\x1f\x7f-\x9f]+", " ", line)
+    return re.sub(r" +", " ", line).strip()[:200]
 
 
 def _any(patterns: Sequence[str], log: str) -> bool:

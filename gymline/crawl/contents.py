@@ -20,6 +20,9 @@ from gymline.crawl.settings import CrawlSettings
 SUBMODULE = "160000"
 SYMLINK = "120000"
 _NESTED = 5
+_LONGEST_PATH, _DEEPEST_PATH = 3000, 100
+"""Bytes and folders of a path; what copies a tree later adds a folder of its own in front, and recurses."""
+_LONGEST_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def _parts(
     if not listing.complete and len(listing.files) <= settings.max_files:
         yield f"damaged clone: the tree {tree}{where} cannot be listed"
         return
-    if bad := _bad_path(listing.files):
+    if bad := _bad_path(prefix, listing.files):
         yield f"the path {_shown(bad)}{where} is not allowed"
         return
     yield Part(repository, prefix, listing.files)
@@ -91,7 +94,7 @@ def _parts(
             yield from _parts(mirror, name, holder, subtree, path + b"/", settings, depth + 1)
 
 
-def _bad_path(files: tuple[TreeFile, ...]) -> bytes | None:
+def _bad_path(prefix: bytes, files: tuple[TreeFile, ...]) -> bytes | None:
     """The first path that a checkout could be led astray by."""
     kept = {file.path for file in files}
     if len(kept) != len(files):
@@ -100,7 +103,10 @@ def _bad_path(files: tuple[TreeFile, ...]) -> bytes | None:
         parts = path.split(b"/")
         if any(part in (b"", b".", b"..") or part.lower() == b".git" or len(part) > 255 for part in parts):
             return path
-        if len(path) > 3000 or any(b"/".join(parts[:i]) in kept for i in range(1, len(parts))):
+        whole = prefix + path
+        if len(whole) > _LONGEST_PATH or whole.count(b"/") > _DEEPEST_PATH:
+            return path
+        if any(b"/".join(parts[:i]) in kept for i in range(1, len(parts))):
             return path
     return None
 
@@ -119,4 +125,4 @@ def _submodule_urls(repository: Path, files: tuple[TreeFile, ...]) -> dict[bytes
 
 
 def _shown(path: bytes) -> str:
-    return repr(path.decode("utf-8", "backslashreplace"))
+    return repr(path.decode("utf-8", "backslashreplace")[:_LONGEST_SHOWN])

@@ -27,6 +27,13 @@ def validate_repository(metadata: Mapping[str, Any], settings: CrawlSettings) ->
     return Produced({key: metadata[key] for key in ("name", "default_branch", "language", "licence")})
 
 
+def observe_metadata(name: str, mirror: Mirror, settings: CrawlSettings) -> dict[str, Any]:
+    """``Mirror.metadata`` of a repository now, its origin followed if it may be: either source may be looked at first."""
+    if settings.follow_tip:
+        mirror.refresh(name)
+    return mirror.metadata(name)
+
+
 def observe_head(name: str, mirror: Mirror, settings: CrawlSettings) -> dict[str, Any]:
     """``{"commit", "branch", "problem"}`` of a repository now, its origin followed if it may be.
 

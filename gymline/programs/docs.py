@@ -55,19 +55,21 @@ def docs_bundle(source: Path, out: Path, settings: ProgramSettings) -> Produced:
         raise SourceError(f"source tree {source.name!r}", "is no folder", "Build source_tree first")
     files = out / "files"
     files.mkdir(parents=True)
-    production = _production_lines(source)
+    candidates = sorted(_candidates(source), key=lambda one: (KINDS.index(one.kind), one.path))
+    quoted = _quoted_lines(source, candidates, settings)
     chosen: list[dict[str, str | int]] = []
     rejected: list[dict[str, str]] = []
     total = assets = 0
-    for candidate in sorted(_candidates(source), key=lambda one: (KINDS.index(one.kind), one.path)):
+    for candidate in candidates:
         size = candidate.file.stat().st_size
-        why_not = _why_not(candidate, size, production, settings)
+        why_not = _why_not(candidate, size, quoted, settings)
         if not why_not and total + size > settings.docs_bytes:
             why_not = "the bundle is full"
         if not why_not and candidate.kind == "asset" and assets >= settings.docs_files:
             why_not = "enough sample files"
         if why_not:
-            rejected.append({"path": candidate.path, "why": why_not})
+            shown = candidate.path.encode("utf-8", "backslashreplace").decode()
+            rejected.append({"path": shown, "why": why_not})
             continue
         total += size
         assets += candidate.kind == "asset"
@@ -77,7 +79,7 @@ def docs_bundle(source: Path, out: Path, settings: ProgramSettings) -> Produced:
         chosen.append(
             {
                 "path": candidate.path,
-                "sha256": hashlib.sha256(target.read_bytes()).hexdigest(),
+                "sha256": _sha256(target),
                 "size": size,
                 "kind": candidate.kind,
                 "why": candidate.why,
@@ -102,14 +104,14 @@ def no_source_code(source: Path, files: Path) -> Check:
     """Whether no file of ``files`` is source code, by name or head, or has the bytes of a code file in
     ``source``."""
     code = {
-        hashlib.sha256(file.read_bytes()).hexdigest()
+        _sha256(file)
         for path, file in regular_files(source)
         if why_code(path, _head(file)) and file.stat().st_size
     }
     found = [
         path
         for path, file in regular_files(files)
-        if why_code(path, _head(file)) or hashlib.sha256(file.read_bytes()).hexdigest() in code
+        if why_code(path, _head(file)) or _sha256(file) in code
     ]
     said = f"source code in the bundle: {', '.join(found[:10])}" if found else "no source code in the bundle"
     return Check("no_source_code", not found, said, metadata={"code_files_compared": len(code)})
@@ -133,7 +135,9 @@ def _candidates(source: Path) -> list[_Candidate]:
     return found
 
 
-def _why_not(candidate: _Candidate, size: int, production: set[int], settings: ProgramSettings) -> str:
+def _why_not(candidate: _Candidate, size: int, quoted: set[int], settings: ProgramSettings) -> str:
+    if not candidate.path.isprintable():
+        return "its name cannot be printed"
     if any(part.startswith(".") for part in PurePosixPath(candidate.path).parts):
         return "hidden file"
     if size == 0 and candidate.kind != "asset":
@@ -143,22 +147,38 @@ def _why_not(candidate: _Candidate, size: int, production: set[int], settings: P
     why = why_code(candidate.path, _head(candidate.file))
     if why:
         return why
-    # A licence is quoted in every source file, and a README's examples may be the repository's own.
-    if candidate.kind in ("manual", "asset") and not production.isdisjoint(windows(candidate.file.read_bytes())):
+    if _may_not_quote(candidate, size, settings) and not quoted.isdisjoint(windows(candidate.file)):
         return "quotes five lines of source code"
     return ""
 
 
-def _production_lines(source: Path) -> set[int]:
-    """Hashes of all five-line runs of the code outside documentation and sample folders."""
+def _may_not_quote(candidate: _Candidate, size: int, settings: ProgramSettings) -> bool:
+    """A licence is quoted in every source file, and a README's examples may be the repository's own."""
+    return candidate.kind in ("manual", "asset") and size <= settings.docs_file_bytes
+
+
+def _quoted_lines(source: Path, candidates: list[_Candidate], settings: ProgramSettings) -> set[int]:
+    """Hashes of those five-line runs of the candidates that the code outside documentation and sample folders has.
+
+    Not all runs of the code: there may be gigabytes of it.
+    """
+    said: set[int] = set()
+    for candidate in candidates:
+        if _may_not_quote(candidate, candidate.file.stat().st_size, settings):
+            said.update(windows(candidate.file))
     found: set[int] = set()
     for path, file in regular_files(source):
         folders = {part.lower() for part in PurePosixPath(path).parts[:-1]}
         if why_code(path, _head(file)) and not folders & (_ASSET_FOLDERS | _MANUAL_FOLDERS):
-            found.update(windows(file.read_bytes()))
+            found.update(said.intersection(windows(file)))
     return found
 
 
 def _head(file: Path, size: int = HEAD) -> bytes:
     with file.open("rb") as opened:
         return opened.read(size)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -25,6 +26,7 @@ _NAMES = (
 EXTENSIONS = frozenset(_EXTENSIONS.split())
 NAMES = frozenset(_NAMES.split())
 WINDOW = 5
+LONGEST_LINE = 64 * 1024
 
 
 def why_code(path: str, head: bytes) -> str:
@@ -52,8 +54,14 @@ def regular_files(tree: Path) -> Iterator[tuple[str, Path]]:
                 yield file.relative_to(tree).as_posix(), file
 
 
-def windows(content: bytes) -> Iterator[int]:
+def windows(file: Path) -> Iterator[int]:
     """A hash for each run of five consecutive lines that say something (blank lines and lone braces do
-    not)."""
-    lines = [line for line in (raw.strip() for raw in content.splitlines()) if len(line) > 3]
-    return (hash(tuple(lines[at : at + WINDOW])) for at in range(len(lines) - WINDOW + 1))
+    not). A longer line counts as several of ``LONGEST_LINE`` bytes."""
+    run: deque[bytes] = deque(maxlen=WINDOW)
+    with file.open("rb") as opened:
+        while raw := opened.readline(LONGEST_LINE):
+            line = raw.strip()
+            if len(line) > 3:
+                run.append(line)
+                if len(run) == WINDOW:
+                    yield hash(tuple(run))

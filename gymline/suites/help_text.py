@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from gymline.suites.bounded import bounded_text
+
 _FLAG = r"--?[A-Za-z0-9?@#][A-Za-z0-9_?.-]*|--?[A-Za-z]"
 _OPTION_LINE = re.compile(
     rf"^(?P<indent>\s*)(?:(?:[Oo]ptions?|OPTIONS|[Ff]lags|where):\s+)?(?P<body>(?:{_FLAG})(?=[\s,=\[|<:]|$).*)$"
@@ -23,7 +25,7 @@ _META_WORD = re.compile(
     r"^(?:[A-Z][A-Z0-9_.:=/-]*|<.+>|\[.+\]|\{.+\}|string|strings|int|uint|float|duration|value|file|path|"
     r"[a-z]+=[a-z]+|(?:[\w.+-]+\|)+[\w.+-]+)(?:\.\.\.)?$"
 )
-_HEADING = re.compile(r"^\s*(?P<title>[A-Za-z][\w /()'-]*?)\s*:?\s*$")
+_HEADING = re.compile(r"^\s*(?P<title>[A-Za-z](?:[\w /()'-]*[\w/()'-])?)\s*:?\s*$")
 _COMMAND_HEADING = re.compile(r"\b(?:sub)?commands?\b(?!-)", re.IGNORECASE)
 _COMMAND_LINE = re.compile(
     r"^\s+(?P<name>[a-z][A-Za-z0-9_-]{0,24})(?:, ?[a-z][\w-]*)*(?P<rest>\s+[<\[A-Z].*|\s{2,}.*|\t.*|)$"
@@ -33,6 +35,8 @@ _INLINE_COMMAND = re.compile(r"^\s*(?:sub)?commands?:\s+(?P<name>[a-z][\w-]*)(?:
 _WANTS_COMMAND = re.compile(r"[<\[]?\b(?:sub)?(?:command|cmd)s?\b[>\]]?|\bSUBCOMMAND\b", re.IGNORECASE)
 _USAGE = re.compile(r"^\s*(?:usage|syntax|synopsis)\s*:?\s*(?P<rest>.*)$", re.IGNORECASE)
 _NO_COMMAND = frozenset(("usage", "options", "flags", "version", "or", "and", "the", "note", "examples", "example"))
+
+_LONGEST_LINE, _MOST_LINES, _LONGEST_USAGE = 500, 5_000, 2_000
 
 _VALUE = r"['\"`]?[A-Za-z0-9][\w.+/-]*['\"`]?"
 _QUOTED = r"['\"`][\w.+-]+['\"`]"
@@ -94,7 +98,7 @@ class HelpPage:
 def parse_help(text: str, command: Sequence[str] = ()) -> HelpPage:
     """Reads one help text in any of the known layouts; unknown text gives an empty page. ``command`` is the
     subcommand it belongs to, whose words are no positional arguments."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    text = bounded_text(re.sub(r"\x1b\[[0-9;]*m", "", text), longest=_LONGEST_LINE, most=_MOST_LINES)
     lines = text.expandtabs(8).splitlines() if "\t" not in text else [_keep_tab_gap(x) for x in text.splitlines()]
     usages = _usage_lines(lines)
     options = _options(lines) + _usage_options(usages)
@@ -230,7 +234,7 @@ def _usage_lines(lines: Sequence[str]) -> list[str]:
             if words and re.split(r"[/\\]", words[0])[-1] == program:
                 found.append(" ".join(words[1:]))
             elif found:
-                found[-1] += " " + " ".join(words)
+                found[-1] = f"{found[-1]} {' '.join(words)}"[:_LONGEST_USAGE]
     return found
 
 

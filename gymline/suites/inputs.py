@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from gymline.suites.bounded import bounded_text
 from gymline.suites.generic_inputs import SampleInput
 from gymline.suites.settings import SuiteSettings
 
@@ -80,6 +81,10 @@ _NO_INPUT_NAMES = re.compile(
 )  # fmt: skip
 
 
+# A paragraph may be one line.
+_LONGEST_LINE, _MOST_LINES = 4_000, 10_000
+
+
 def collect_inputs(source: Path, settings: SuiteSettings) -> list[SampleInput]:
     """Sample inputs from a source tree in the order they should be tried; links are not followed."""
     by_kind: dict[str, list[tuple[int, SampleInput]]] = {}
@@ -120,7 +125,8 @@ def documents(source: Path) -> list[tuple[str, str]]:
         if name.startswith("readme") or is_manual or (name.endswith(".md") and "/" not in relative):
             content = _content(path, 256 * 1024)
             if content:
-                found.append((relative, content.decode("utf-8", "replace")))
+                text = bounded_text(content.decode("utf-8", "replace"), longest=_LONGEST_LINE, most=_MOST_LINES)
+                found.append((relative, text))
     return sorted(found, key=lambda d: (d[0].count("/"), not d[0].lower().startswith("readme"), d[0]))[:12]
 
 
@@ -139,7 +145,8 @@ def _files(source: Path) -> Iterator[Path]:
         folders[:] = sorted(f for f in folders if f not in _SKIPPED_FOLDERS)
         for name in sorted(names):
             path = Path(folder, name)
-            if path.is_file() and not path.is_symlink():
+            # A name that cannot be printed could not be written into a case either.
+            if str(path.relative_to(source)).isprintable() and path.is_file() and not path.is_symlink():
                 yield path
 
 

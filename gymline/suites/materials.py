@@ -18,6 +18,7 @@ from gymline.suites.values import words_of
 
 _CONFIG_NAME = re.compile(r"(?<![\w/.-])(\.?[A-Za-z][\w-]*\.(?:conf|cfg|ini|toml|rc|config)|\.[a-z][\w-]*rc)\b")
 _IS_CONFIG = re.compile(r"\.(?:conf|cfg|ini|rc|config)$|config|settings|rc$", re.IGNORECASE)
+_MAX_EXAMPLES = 80
 _KEY_VALUE = re.compile(r"^\s*[A-Za-z_][\w.-]*\s*[=:]\s*\S")
 
 
@@ -87,7 +88,7 @@ def _shown_configs(docs: Sequence[tuple[str, str]], names: Sequence[str]) -> lis
     """Fenced ``key = value`` blocks of the documents."""
     found: list[SampleInput] = []
     for _, text in docs:
-        for block in re.findall(r"^\s*```[^\n]*\n(.*?)^\s*```", text, re.MULTILINE | re.DOTALL):
+        for block in re.findall(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.MULTILINE | re.DOTALL):
             lines = [x for x in block.splitlines() if x.strip() and not x.lstrip().startswith(("#", ";", "["))]
             if lines and all(_KEY_VALUE.match(x) for x in lines):
                 name = names[0] if names else "settings.conf"
@@ -105,11 +106,15 @@ def _examples(
 ) -> list[Idea]:
     names = list(dict.fromkeys([name, source.name, *_called(texts)]))
     commands = {c for page in pages for c in page.commands}
-    found: list[Idea] = []
+    found: dict[str, Idea] = {}
     for text in [*(text for _, text in docs), *texts]:
+        # Each word of an example is looked up in the tree, so no more are read than are used.
         for example in console_examples(text, names):
-            found.append(_as_idea(example, source, commands, settings.max_input_bytes))
-    return list({idea.key: idea for idea in found}.values())[:80]
+            idea = _as_idea(example, source, commands, settings.max_input_bytes)
+            found[idea.key] = idea
+            if len(found) == _MAX_EXAMPLES:
+                return list(found.values())
+    return list(found.values())
 
 
 def _called(texts: Sequence[str]) -> list[str]:

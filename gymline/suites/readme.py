@@ -20,6 +20,7 @@ _PLACEHOLDER = re.compile(r"<[A-Za-z][^\s<>]*>")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _CONNECTORS = frozenset(("|", "||", "&&", ";", "&", "|&"))
 _REDIRECTS = frozenset((">", ">>", ">&", "&>", "&>>", ">|"))
+_LONGEST_FILE = 1_000
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\\": "\\", r"\r": "\r"}
 
 
@@ -61,7 +62,7 @@ def _command_lines(text: str) -> Iterator[tuple[str, str | None]]:
             continue
         prompted = _PROMPT.match(line)
         if not (fenced or prompted or line.startswith(("    ", "\t"))):
-            yield from ((inline, None) for inline in re.findall(r"`([^`\n]+ [^`\n]+)`", line))
+            yield from ((inline, None) for inline in re.findall(r"`([^`\n]+)`", line) if " " in inline[1:-1])
             continue
         line = line[prompted.end() :] if prompted else line.strip()
         while index < len(lines) and _is_open(line):
@@ -202,7 +203,7 @@ def _shown_files(text: str) -> Mapping[str, str]:
         if made is None and printed is None:
             continue
         body: list[str] = []
-        for following in lines[index + 1 :]:
+        for following in lines[index + 1 : index + 1 + _LONGEST_FILE]:
             if _FENCE.match(following) or (made and following.strip() == (made["e"] or made["f"])):
                 break
             if printed and _PROMPT.match(following):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import shutil
+import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -52,7 +56,7 @@ def choose(tmp_path: Path, binaries: Path, built: list[str], readme: str = "", n
     for path in built:
         (tree / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(binaries / "pie", tree / path)
-    return [product.path for product in find_products(tree, source, ("**",), name)]
+    return [product.path for product in find_products(tree, source, ("**",), name, 64 * 1024 * 1024)]
 
 
 def test_the_name_of_the_repository_wins_over_helpers_and_depth(tmp_path: Path, binaries: Path) -> None:
@@ -67,3 +71,33 @@ def test_a_program_of_another_name_is_known_from_the_readme(tmp_path: Path, bina
 def test_tests_examples_and_benchmarks_are_left_out(tmp_path: Path, binaries: Path) -> None:
     built = ["test/ripgrep", "examples/ripgrep", "ripgrep_test", "test-ripgrep", "bench-ripgrep", "CMakeFiles/3/a.out"]
     assert choose(tmp_path, binaries, built) == []
+
+
+@pytest.mark.parametrize("name", [b"ripgrep\xe9", b"ripgrep\n", b"ripgrep\x1b[31m"])
+def test_a_program_whose_name_cannot_be_printed_is_no_product(tmp_path: Path, binaries: Path, name: bytes) -> None:
+    assert choose(tmp_path, binaries, [os.fsdecode(name)]) == []
+
+
+def test_gigabytes_that_begin_like_a_program_are_not_read(tmp_path: Path, binaries: Path) -> None:
+    assert choose(tmp_path, binaries, ["ripgrep"]) == ["ripgrep"]
+    with (tmp_path / "built" / "ripgrep").open("r+b") as file:
+        file.truncate(1 << 40)
+    assert find_products(tmp_path / "built", tmp_path / "source", ("**",), "a/ripgrep", 1 << 30) == []
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert find_products(tmp_path / "built", tmp_path / "source", ("**",), "a/ripgrep", 1 << 42)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 256 * 1024
+
+
+def test_headers_that_claim_tables_without_end_are_no_program(binaries: Path) -> None:
+    content = bytearray((binaries / "static-pie").read_bytes())
+    struct.pack_into("<HH", content, 54, 0, 0xFFFF)
+    assert read_elf(bytes(content)) is None
+    (at,) = struct.unpack_from("<Q", content, 32)
+    endless = b"".join(struct.pack("<IIQQQQQQ", 2, 0, 0, 0, 0, 1 << 40, 0, 0) for _ in range(1000))
+    content += bytes(32 << 20)
+    content[at : at + len(endless)] = endless
+    struct.pack_into("<HH", content, 54, 56, 1000)
+    started = time.monotonic()
+    elf = read_elf(bytes(content))
+    assert elf is not None and not elf.program
+    assert time.monotonic() - started < 1

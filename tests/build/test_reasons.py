@@ -63,3 +63,9 @@ def test_a_registry_that_says_no_is_told_from_one_that_does_not_answer(log: str,
 )  # fmt: skip
 def test_the_first_true_error_is_named_without_what_varies(log: str, reason: str) -> None:
     assert first_error(log, build_path=BUILD) == reason
+
+
+def test_a_reason_gives_a_terminal_and_a_database_nothing_but_text() -> None:
+    log = "\x1b]0;title\x07\x1b[31mmain.c:1:1: error: \x00[/red]\x9b2J\u2028 is\tbad\x1b[0m\n"
+    reason = first_error(log, build_path=BUILD)
+    assert reason.isprintable() and "error: [/red]" in reason

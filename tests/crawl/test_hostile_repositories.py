@@ -143,3 +143,14 @@ def test_an_object_folder_that_borrows_and_links_gives_no_host_files(
     texts = [path.read_bytes() for path in mirror.folder.rglob("*") if path.is_file()]
     assert b"secret" not in b"".join(texts)
     assert (tmp_path / "out" / "tool.c").exists()
+
+
+def test_folders_nested_beyond_any_honest_tree_are_refused_in_a_reason_one_can_read(
+    mirror: Mirror, origin: Path, tmp_path: Path
+) -> None:
+    blob = git(origin, "rev-parse", "HEAD:tool.c")
+    git(origin, "update-index", "--add", "--cacheinfo", f"100644,{blob},{'d/' * 1400}tool.c")
+    git(origin, "commit", "-q", "-m", "deep")
+    produced = go_all_the_way(mirror, origin, tmp_path / "out")
+    reason = produced.reason  # type: ignore[attr-defined]
+    assert reason.endswith("is not allowed") and len(reason) < 400

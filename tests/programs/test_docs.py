@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import orjson
@@ -97,3 +98,25 @@ def test_the_check_finds_source_code_that_got_in_under_any_name(name: str, tree:
 def test_a_source_that_is_no_folder_is_a_typed_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is no folder"):
         docs_bundle(tmp_path / "nothing", tmp_path / "out", ProgramSettings())
+
+
+def test_names_that_cannot_be_printed_are_rejected_and_named(tmp_path: Path) -> None:
+    docs = tmp_path / "tree" / "docs"
+    docs.mkdir(parents=True)
+    for name in (b"\xff.md", b"two\nlines.md", b"good.md"):
+        (docs / name.decode("utf-8", "surrogateescape")).write_text("text\n")
+    produced = docs_bundle(tmp_path / "tree", tmp_path / "out", ProgramSettings())
+    manifest = orjson.loads((tmp_path / "out/manifest.json").read_bytes())
+    assert [file["path"] for file in manifest["files"]] == ["docs/good.md"]
+    assert {one["path"] for one in manifest["rejected"]} == {"docs/\\udcff.md", "docs/two\nlines.md"}
+    assert all(check.passed for check in produced.checks)
+
+
+def test_code_of_any_size_is_compared_without_holding_it(tree: Path, tmp_path: Path) -> None:
+    with (tree / "huge.c").open("wb") as file:
+        file.truncate(400 << 20)
+    tracemalloc.start()
+    docs_bundle(tree, tmp_path / "out", ProgramSettings())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 << 20
