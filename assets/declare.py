@@ -25,6 +25,7 @@ from gymline.errors import GymlineError, LineageError
 from gymline.lineage.batch import Batch, Failed
 from gymline.lineage.code import Code, code_manifest
 from gymline.lineage.graph import UNPARTITIONED, Graph, Input, Node
+from gymline.lineage.plan import partition_keys
 from gymline.lineage.produced import Produced
 from gymline.lineage.work import Work
 from resources import dagster_tags as tags
@@ -235,8 +236,10 @@ def _run_batch(
             "the run names no partition",
             "Pick partitions in the UI, or give 'keys' in op config",
         )
+    known = set(partition_keys(node, partitions))
     for key in keys:
-        require_key(whole_graph, partitions, node.name, key)
+        if key not in known:
+            require_key(whole_graph, partitions, node.name, key)
     project(context.instance, catalog, whole_graph)
     batch = Batch(
         graph=whole_graph,

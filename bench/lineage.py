@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 import dagster as dg  # noqa: E402
 
 from bench import lineage_record as recording  # noqa: E402
-from bench.lineage_change import change, expected_pending  # noqa: E402
+from bench.lineage_change import change, expected_pending, require_room  # noqa: E402
 from bench.lineage_world import FAN_IN, World  # noqa: E402
 from gymline.errors import GymlineError  # noqa: E402
 from gymline.lineage.plan import Layer  # noqa: E402
@@ -46,6 +46,7 @@ def main() -> int:
     options = _options()
     try:
         world = World(options.repos, options.programs, options.recorded, options.seed, options.files)
+        require_room(world, options.changed)
         backends = {name: _measure(name, world, options) for name in options.backends.split(",")}
     except (GymlineError, KeyError) as error:
         print(f"bench/lineage.py: {error}", file=sys.stderr)

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from bench.lineage_record import RECORDS, record
 from bench.lineage_world import FAN_IN, World
 from gymline.catalog.catalog import Catalog
+from gymline.errors import SettingsError
 from gymline.lineage.plan import Layer
 from resources.workspace import PROGRAMS, REPOS
 
@@ -30,13 +31,24 @@ KINDS = (
 """What is changed, in turn: the asset that becomes stale, the reason, and the source that moves."""
 
 
+def require_room(world: World, count: int) -> None:
+    """Raises ``SettingsError`` where ``count`` changes do not find a repository each."""
+    turns = [world.graph.nodes[KINDS[turn % len(KINDS)][0]].partitions for turn in range(count)]
+    if turns.count(PROGRAMS) > world.programs or turns.count(REPOS) > world.repos - world.programs:
+        raise SettingsError(
+            f"{count} changes of {world.repos} repositories and {world.programs} programs",
+            "each is of another repository, and a third of them are of programs",
+            "Give a smaller --changed, or more --repos and --programs",
+        )
+
+
 def change(
     instance: dg.DagsterInstance, world: World, catalog: Catalog, store_folder: Path, count: int
 ) -> dict[tuple[str, str], str]:
     """Changes ``count`` things, each of another repository; returns (asset, key) → the one reason it must be stale."""
     dice = random.Random(world.seed + 2)
     program_keys = dice.sample(world.keys[PROGRAMS], len(world.keys[PROGRAMS]))
-    other_keys = dice.sample(sorted(set(world.keys[REPOS]) - set(program_keys)), count)
+    other_keys = dice.sample(sorted(set(world.keys[REPOS]) - set(program_keys)), world.repos - world.programs)
     truth = catalog.records()
     expected: dict[tuple[str, str], str] = {}
     moved: dict[tuple[str, str], int] = {}

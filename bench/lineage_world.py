@@ -46,7 +46,8 @@ class World:
 
     def __post_init__(self) -> None:
         programs, repos, _ = self._recorded_chains
-        if not (0 < programs < repos < self.repos and programs < self.programs < self.repos):
+        others = repos - programs + 1
+        if not (0 < programs < self.programs and 1 < others < self.repos - self.programs):
             raise SettingsError(
                 f"{self.recorded} recorded partitions of {self.repos} repositories and {self.programs} programs",
                 "they must hold a built and a refused repository, and leave some of both to insert in bulk",

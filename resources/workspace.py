@@ -23,6 +23,9 @@ NO_ROOTFS = "none yet"
 REPOS, PROGRAMS = "repos", "programs"
 PARTITION_SETS = (REPOS, PROGRAMS)
 
+_KEYS_AT_ONCE = 10_000
+"""Dagster looks all of them up in one statement, and SQLite takes some 32,000 variables in one."""
+
 
 def dagster_home() -> Path:
     """Dagster's home, which holds all state by default. Raises ``SettingsError`` where it is not set."""
@@ -102,8 +105,9 @@ def sync_repos(instance: DagsterInstance, workspace: Workspace) -> list[str]:
     """
     names = sorted(workspace.mirror().names())
     known = set(instance.get_dynamic_partitions(REPOS))
-    if added := [name for name in names if name not in known]:
-        instance.add_dynamic_partitions(REPOS, added)
+    added = [name for name in names if name not in known]
+    for start in range(0, len(added), _KEYS_AT_ONCE):
+        instance.add_dynamic_partitions(REPOS, added[start : start + _KEYS_AT_ONCE])
     for name in sorted(known - set(names)):
         for each in PARTITION_SETS:
             instance.delete_dynamic_partition(each, name)

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,14 @@ from gymline.errors import ArtifactDamaged, ArtifactMissing, StoreError
 from gymline.store.canonical import canonical_json, digest_bytes
 from gymline.store.local import LocalBackend
 from gymline.store.remote import RemoteBackend
-from gymline.store.tree import Tree, file_chunks, measure, parse, scan, to_bytes
+from gymline.store.tree import Tree, file_chunks, file_digests, measure, parse, scan, to_bytes
 
 if TYPE_CHECKING:
     from gymline.store import Backend, Kind
 
 KINDS: tuple[Kind, ...] = ("objects", "trees")
+
+_MANIFESTS_AT_ONCE = 500
 
 
 class Store:
@@ -128,19 +130,18 @@ class Store:
         wanted = {_checked(digest) for digest in contents}
         with self._failures("list"):
             blobs, trees = self._backend.names("objects"), self._backend.names("trees")
-            manifests = self._backend.read_many("trees", wanted & trees)
         absent = wanted - blobs - trees
-        for digest in wanted & trees:
-            try:
-                whole = (
-                    digest in manifests
-                    and parse(self._verified("trees", digest, manifests[digest]), digest).blobs() <= blobs
-                )
-            except StoreError:
-                whole = False
-            if not whole:
-                absent.add(digest)
+        for some in _batches(sorted(wanted & trees)):
+            with self._failures("read"):
+                manifests = self._backend.read_many("trees", some)
+            absent.update(digest for digest in some if not self._is_whole(digest, manifests.get(digest), blobs))
         return absent
+
+    def _is_whole(self, digest: str, manifest: bytes | None, blobs: Set[str]) -> bool:
+        try:
+            return manifest is not None and file_digests(self._verified("trees", digest, manifest), digest) <= blobs
+        except StoreError:
+            return False
 
     def verify(self, progress: Callable[[int, int], None] | None = None) -> list[str]:
         """Re-hashes every object and moves damaged ones to quarantine; returns their digests, sorted.
@@ -252,3 +253,9 @@ def _checked(digest: str) -> str:
 
 def _missing(digest: str) -> ArtifactMissing:
     return ArtifactMissing(f"artifact {digest}", "it is not in the store", "Materialize the asset that makes it")
+
+
+def _batches(digests: Sequence[str]) -> Iterator[Sequence[str]]:
+    """A corpus has more manifests than should be in memory at once."""
+    for start in range(0, len(digests), _MANIFESTS_AT_ONCE):
+        yield digests[start : start + _MANIFESTS_AT_ONCE]

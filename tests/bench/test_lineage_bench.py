@@ -68,3 +68,9 @@ def test_an_impossible_size_is_a_wrong_option_and_says_what_works() -> None:
     done = bench("--repos", "5", "--programs", "4", "--recorded", "40", "--backends", "sqlite")
     assert done.returncode == 2
     assert "--repos 60" in done.stderr
+
+
+def test_more_changes_than_programs_can_take_are_refused_at_once() -> None:
+    done = bench("--repos", "60", "--programs", "10", "--recorded", "40", "--changed", "37", "--backends", "sqlite")
+    assert done.returncode == 2
+    assert "--changed" in done.stderr
