@@ -12,7 +12,6 @@ Three things here are not what Dagster would do by itself, each for a measured r
 
 # No `from __future__ import annotations` here: Dagster reads the type of an op's config from the live annotation.
 
-import os
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from gymline.lineage.graph import UNPARTITIONED, Graph, Input, Node
 from gymline.lineage.plan import partition_keys
 from gymline.lineage.produced import Produced
 from gymline.lineage.work import Work
+from gymline.sandbox.stopping import stop_running
 from resources import dagster_tags as tags
 from resources.events import check_evaluation, materialization, observation, project, whole_observation
 from resources.planning import require_key
@@ -248,11 +248,12 @@ def _run_batch(
         partitions=partitions,
         store=workspace.store(),
         code=manifest,
-        scratch=workspace.scratch() / str(os.getpid()),
+        scratch=workspace.new_scratch(),
     )
     catalog.dispose()
     failures: list[Failed] = []
-    for result in batch.run(keys, lambda work: body(work, workspace), jobs=workspace.worker_count()):
+    made = batch.run(keys, lambda work: body(work, workspace), jobs=workspace.worker_count(), stop=stop_running)
+    for result in made:
         announce(node.name, result)
         checks = result.checks if isinstance(result, Failed) else result.produced.checks
         for check in checks:

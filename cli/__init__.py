@@ -18,6 +18,3 @@ def main() -> None:
     except GymlineError as error:
         sys.stderr.write(f"gymline: {error}\n")
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.stderr.write("gymline: stopped; what was recorded stays, the next run continues\n")
-        sys.exit(130)

@@ -46,11 +46,13 @@ def execute_layer(instance: DagsterInstance, layer: Layer, campaign: str, tally:
         raise_on_error=False,
     )
     tally.seconds[layer.asset] += time.monotonic() - started
+    errors = [e.step_failure_data.error for e in result.all_events if e.is_step_failure]
+    if any(error and _was_interrupted(error) for error in errors):
+        console.print("stopped; what was recorded stays, and the next run continues from it", highlight=False)
+        raise KeyboardInterrupt
     reported = {pair for pair in [*tally.rebuilt, *tally.failed] if pair[0] == layer.asset}
     if not result.success and not any(pair in tally.failed for pair in reported):
-        reason = next(
-            (e.step_failure_data.error.message for e in result.all_events if e.is_step_failure), "see the run"
-        )
+        reason = next((_root_cause(error) for error in errors if error), "see the run in the UI")
         for key in layer.keys:
             if (layer.asset, key) not in reported:
                 tally.failed[layer.asset, key] = reason.strip()
@@ -58,6 +60,11 @@ def execute_layer(instance: DagsterInstance, layer: Layer, campaign: str, tally:
 
 def _root_cause(error: SerializableErrorInfo) -> str:
     return _root_cause(error.cause) if error.cause else error.message
+
+
+def _was_interrupted(error: SerializableErrorInfo) -> bool:
+    """Whether Ctrl-C or a termination ended the step: Dagster turns both into an error of its own."""
+    return error.cls_name == "DagsterExecutionInterruptedError" or bool(error.cause and _was_interrupted(error.cause))
 
 
 def observe(instance: DagsterInstance, workspace: Workspace, tally: Tally) -> None:

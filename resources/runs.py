@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -13,6 +12,7 @@ from dagster import DagsterInstance, DagsterRun, RunsFilter
 from dagster._core.storage.dagster_run import IN_PROGRESS_RUN_STATUSES
 
 from gymline.lineage.plan import Layer
+from gymline.sandbox.labels import start_time
 from resources import dagster_tags as tags
 
 
@@ -66,7 +66,7 @@ def latest_campaign(instance: DagsterInstance, askers: Iterable[str]) -> str | N
 
 def this_process() -> str:
     """Names this process so that a later one can tell whether it still lives."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start_ticks(os.getpid())}"
+    return f"{socket.gethostname()}:{os.getpid()}:{start_time(os.getpid())}"
 
 
 def reap_dead_runs(instance: DagsterInstance) -> list[str]:
@@ -75,17 +75,9 @@ def reap_dead_runs(instance: DagsterInstance) -> list[str]:
     for run in instance.get_runs(RunsFilter(statuses=IN_PROGRESS_RUN_STATUSES)):
         host, _, rest = run.tags.get(tags.PROCESS, "").partition(":")
         pid, _, ticks = rest.partition(":")
-        if host == socket.gethostname() and pid.isdigit() and _start_ticks(int(pid)) != ticks:
+        if host == socket.gethostname() and pid.isdigit() and start_time(int(pid)) != ticks:
             instance.report_run_failed(
                 run, "The process that executed this run was killed; what it had recorded stays."
             )
             dead.append(run.run_id)
     return dead
-
-
-def _start_ticks(pid: int) -> str:
-    """When the process started, in clock ticks since boot; empty for one that is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""

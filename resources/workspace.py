@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import dagster as dg
@@ -14,9 +15,10 @@ from gymline.errors import SettingsError
 from gymline.lineage.code import Code
 from gymline.sandbox import Root, Sandbox
 from gymline.sandbox.choose import open_sandbox
+from gymline.sandbox.labels import is_orphan, new_name
 from gymline.sandbox.rootfs import prepare_rootfs, recorded_rootfs
 from gymline.sandbox.settings import SandboxSettings
-from gymline.store import Store
+from gymline.store import Store, remove_tree
 
 NO_ROOTFS = "none yet"
 
@@ -71,8 +73,13 @@ class Workspace(dg.ConfigurableResource):
     def mirror(self) -> Mirror:
         return Mirror(Path(self.mirror_folder) if self.mirror_folder else dagster_home() / "mirror")
 
-    def scratch(self) -> Path:
-        return dagster_home() / "scratch"
+    def new_scratch(self) -> Path:
+        """A folder for work in progress. What killed processes of this machine left there is removed."""
+        mine = dagster_home() / "scratch" / socket.gethostname()
+        for left in mine.iterdir() if mine.is_dir() else ():
+            if is_orphan(left.name):
+                remove_tree(left)
+        return mine / new_name()
 
     def sandbox(self) -> Sandbox:
         """The sandbox untrusted code runs in. Raises ``SandboxUnavailable``; there is no other way to run it."""

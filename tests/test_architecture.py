@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,10 +28,14 @@ def test_a_module_is_one_room(module: Path) -> None:
 
 def test_the_core_imports_without_the_platform(tmp_path: Path) -> None:
     """In a real environment that holds only the core's declared dependencies, as a rollout worker has it."""
-    environment = tmp_path / "venv"
+    source, environment = tmp_path / "source", tmp_path / "venv"
+    for name in (*ROOMS, "definitions.py", "pyproject.toml", "README.md", "LICENSE"):
+        copy = shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copy
+        source.mkdir(exist_ok=True)
+        copy(CHECKOUT / name, source / name)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     python = environment / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", CHECKOUT], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", source], check=True)
     code = (
         "import gymline.store, gymline.sandbox.choose, gymline.sandbox.rootfs, gymline.sandbox.doctor, "
         "gymline.cases.runner, gymline.cases.score, gymline.programs.score, importlib.util\n"

@@ -32,7 +32,7 @@ def read_elf(content: bytes | mmap.mmap) -> Elf | None:
     (headers_at,) = struct.unpack_from("<Q", content, 32)
     size, count = struct.unpack_from("<HH", content, 54)
     # The kernel starts nothing with other header sizes, or with more of them than fit in 64 KiB.
-    if size != _PROGRAM_HEADER or count * size > 64 * 1024:
+    if count and (size != _PROGRAM_HEADER or count * size > 64 * 1024):
         return None
     interpreter = False
     pie: bool | None = None

@@ -20,9 +20,10 @@ from gymline.build.gates import smoke, unresolved_libraries
 from gymline.build.products import Product, find_products
 from gymline.build.settings import BuildSettings
 from gymline.build.stages import EXECUTABLE, Stage, compile_offline, download, take_executable
-from gymline.build.trees import copy_tree, remove_tree
+from gymline.build.trees import copy_tree
 from gymline.lineage.produced import Check, Produced, refused
 from gymline.sandbox import Root, Sandbox
+from gymline.store import remove_tree
 
 NO_BUILDPACK = "no buildpack matches"
 LIBRARY_ONLY = "library only: no executable among the products"

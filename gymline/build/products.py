@@ -37,9 +37,7 @@ class Product:
     score: int
 
 
-def find_products(
-    built: Path, source: Path, patterns: tuple[str, ...], repository: str, largest: int
-) -> list[Product]:
+def find_products(built: Path, source: Path, patterns: tuple[str, ...], repository: str, largest: int) -> list[Product]:
     """The ELF programs of the tree ``built`` that match ``patterns``, best first. Ties go to the shorter path.
 
     Those of more than ``largest`` bytes are none, nor are those whose path cannot be printed (line breaks, no UTF-8).
@@ -50,7 +48,12 @@ def find_products(
     readme = _readme(source)
     found: list[Product] = []
     for relative, path in regular_files(built):
-        if not relative.isprintable() or not _eligible(relative, patterns) or (source / relative).is_symlink() or (source / relative).exists():
+        if (
+            not relative.isprintable()
+            or not _eligible(relative, patterns)
+            or (source / relative).is_symlink()
+            or (source / relative).exists()
+        ):
             continue
         if not _is_program(path, largest):
             continue

@@ -12,9 +12,10 @@ from stat import S_ISREG
 from gymline.build import BuildInfrastructureError, CompileFailed
 from gymline.build.reasons import first_error, needs_network, unreachable
 from gymline.build.settings import BuildSettings
-from gymline.build.trees import copy_tree, remove_tree
+from gymline.build.trees import copy_tree
 from gymline.sandbox import Command, Completed, Limits, Mount, Root, Sandbox
 from gymline.sandbox.outfiles import read_file
+from gymline.store import remove_tree
 
 EXECUTABLE = "executable"
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 _DEEPEST = 30
+_DEEPEST_COPIED = 100
 
 
-def copy_tree(source: Path, target: Path, *, mtime: int) -> None:
+def copy_tree(source: Path, target: Path, *, mtime: int, depth: int = 0) -> None:
     """Copies folders, regular files and links (as links) of ``source`` into the new folder ``target``.
 
     Modes become 0755 or 0644 and every time ``mtime``: equal times keep make from regenerating checked-in files.
-    Sockets, pipes and devices are left out.
+    Sockets, pipes and devices are left out, and what is nested beyond any honest tree (100 levels; ``depth`` is that
+    of ``source``).
     """
     target.mkdir(parents=True)
     with os.scandir(source) as entries:
@@ -26,7 +27,8 @@ def copy_tree(source: Path, target: Path, *, mtime: int) -> None:
             if stat.S_ISLNK(mode):
                 into.symlink_to(Path(entry.path).readlink())
             elif stat.S_ISDIR(mode):
-                copy_tree(Path(entry.path), into, mtime=mtime)
+                if depth < _DEEPEST_COPIED:
+                    copy_tree(Path(entry.path), into, mtime=mtime, depth=depth + 1)
                 continue
             elif stat.S_ISREG(mode):
                 shutil.copyfile(entry.path, into, follow_symlinks=False)
@@ -54,8 +56,3 @@ def regular_files(folder: Path) -> Iterator[tuple[str, Path]]:
                     folders.append(Path(entry.path))
     for path in sorted(found):
         yield str(path.relative_to(folder)), path
-
-
-def remove_tree(folder: Path) -> None:
-    """Removes a tree that a build wrote, however deep: ``shutil.rmtree`` ends at Python's recursion limit."""
-    subprocess.run(["rm", "-rf", "--", str(folder)], check=True)

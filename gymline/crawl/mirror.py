@@ -184,6 +184,8 @@ class Mirror:
             return self._known[1]
         except FileNotFoundError:
             return {}
+        except OSError as error:
+            raise _unusable(self.folder, error) from error
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             fix = 'It reads {"repositories": {"owner/name": {"origin": …, "commit": …, "licence": …}}}'
             raise SourceError(f"mirror {str(path)!r}", f"it cannot be read: {error!r}", fix) from error
@@ -203,15 +205,23 @@ class Mirror:
 
     @contextmanager
     def _locked(self) -> Generator[None]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        """For changes. What the system refuses (a full disk, rights) is a ``SourceError`` about the mirror."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            for leftover in self.folder.glob(".tmp-*"):
-                shutil.rmtree(leftover, ignore_errors=True)
-            yield
-        finally:
-            os.close(descriptor)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                for leftover in self.folder.glob(".tmp-*"):
+                    shutil.rmtree(leftover, ignore_errors=True)
+                yield
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise _unusable(self.folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> SourceError:
+    return SourceError(f"mirror {str(folder)!r}", f"it cannot be used: {error}", "Check its disk and rights")
 
 
 def _name_of(path: Path) -> str:

@@ -28,7 +28,7 @@ def validate_repository(metadata: Mapping[str, Any], settings: CrawlSettings) ->
 
 
 def observe_metadata(name: str, mirror: Mirror, settings: CrawlSettings) -> dict[str, Any]:
-    """``Mirror.metadata`` of a repository now, its origin followed if it may be: either source may be looked at first."""
+    """``Mirror.metadata`` now, after following the origin if that is allowed: either source may be looked at first."""
     if settings.follow_tip:
         mirror.refresh(name)
     return mirror.metadata(name)

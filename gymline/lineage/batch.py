@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,9 +16,11 @@ from gymline.lineage.graph import Graph, Node
 from gymline.lineage.plan import Records, fan_in_manifest
 from gymline.lineage.produced import Check, Produced
 from gymline.lineage.work import Work
-from gymline.store import Store
+from gymline.store import Store, remove_tree
 
 Make = Callable[[Work], Produced]
+
+_STOP_AGAIN_SECONDS = 0.2
 
 
 class CheckFailed(GymlineError):
@@ -63,8 +64,14 @@ class Batch:
     code: CodeManifest
     scratch: Path
 
-    def run(self, keys: Sequence[str], make: Make, *, jobs: int) -> Iterator[Made | Failed]:
-        """Makes the keys with ``jobs`` threads, yielding results as they end."""
+    def run(
+        self, keys: Sequence[str], make: Make, *, jobs: int, stop: Callable[[], object] = lambda: None
+    ) -> Iterator[Made | Failed]:
+        """Makes the keys with ``jobs`` threads, yielding results as they end.
+
+        When the caller stops early (an interrupt, an error), ``stop`` is called until the threads have ended: it
+        kills what they wait for.
+        """
         self.store.put_json(dict(self.code.parts))
         fan_in = self._fan_in()
         # Threads and not processes: the work is done by git, compilers and sandboxes outside this process.
@@ -86,6 +93,9 @@ class Batch:
             finally:
                 for future in running:
                     future.cancel()
+                while wait(running, timeout=_STOP_AGAIN_SECONDS).not_done:
+                    stop()
+                remove_tree(self.scratch)
 
     def _fan_in(self) -> dict[str, dict[str, str]]:
         manifests: dict[str, dict[str, str]] = {}
@@ -131,7 +141,7 @@ class Batch:
             # The boundary of a partition: whatever went wrong is reported for this key, and the others go on.
             return Failed(key, error)
         finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_tree(scratch)
 
     def _work(self, key: str, scratch: Path, fan_in: Mapping[str, Mapping[str, str]]) -> Work:
         identity: dict[str, Record] = {}

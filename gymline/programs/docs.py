@@ -104,15 +104,9 @@ def no_source_code(source: Path, files: Path) -> Check:
     """Whether no file of ``files`` is source code, by name or head, or has the bytes of a code file in
     ``source``."""
     code = {
-        _sha256(file)
-        for path, file in regular_files(source)
-        if why_code(path, _head(file)) and file.stat().st_size
+        _sha256(file) for path, file in regular_files(source) if why_code(path, _head(file)) and file.stat().st_size
     }
-    found = [
-        path
-        for path, file in regular_files(files)
-        if why_code(path, _head(file)) or _sha256(file) in code
-    ]
+    found = [path for path, file in regular_files(files) if why_code(path, _head(file)) or _sha256(file) in code]
     said = f"source code in the bundle: {', '.join(found[:10])}" if found else "no source code in the bundle"
     return Check("no_source_code", not found, said, metadata={"code_files_compared": len(code)})
 

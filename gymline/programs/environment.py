@@ -31,6 +31,7 @@ from gymline.programs import dummies, harbor
 from gymline.programs.score import ProgramScore, score_submission
 from gymline.programs.settings import ProgramSettings
 from gymline.sandbox import Root, Sandbox
+from gymline.store import remove_tree
 
 _TEXTS = Path(harbor.__file__).parent
 _DUMMIES = Path(dummies.__file__).parent
@@ -81,7 +82,7 @@ def package_environment(
         try:
             return score_submission(out, submission, sandbox, root, work, settings, build=build, cases=cases)
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            remove_tree(work)
 
     oracle = scored("oracle", oracle_submission(out, scratch / "oracle-submission", build))
     nothing = {
@@ -260,6 +261,6 @@ def _json(target: Path, value: object) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)

@@ -9,7 +9,6 @@ versions derived from one would differ between the two."""
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from gymline.cases.settings import CaseSettings
 from gymline.errors import SandboxError, SettingsError
 from gymline.programs.settings import ProgramSettings
 from gymline.sandbox import Root, Sandbox
+from gymline.store import remove_tree
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def score_submission(
     except CompileFailed as failed:
         return ProgramScore("compile failed", len(todo), 0, reason=failed.rule, deleted=deleted)
     finally:
-        shutil.rmtree(copy)
+        remove_tree(copy)
     digest = _digest(executable)
     results = run_cases(sandbox, root, executable, task["name"], todo, suite / "inputs", settings=cases)
     if _digest(executable) != digest:

@@ -27,6 +27,7 @@ from gymline.sandbox.labels import WORK_LINK, live_folder, new_name, reap_leftov
 from gymline.sandbox.online import ONLINE_TARGETS, online_environment, online_files
 from gymline.sandbox.seccomp import seccomp_program
 from gymline.sandbox.settings import SandboxSettings
+from gymline.sandbox.stopping import stoppable
 from gymline.sandbox.streams import Capture, drain, pump
 
 HOSTNAME = "gymline"
@@ -111,7 +112,8 @@ class BubblewrapSandbox:
             argv = ["unshare", "--mount", "--propagation", "private", "sh", str(_LAUNCH), str(state), blocks]
             argv += [lowerdir, "layer" if layer else "tmpfs", *map(str, group.join_files), "--"]
             argv += [self._bwrap, *self._arguments(state, command, layer is not None)]
-            return self._supervise(argv, command, group, layer)
+            with stoppable(group, f"command {_label(command)}"):
+                return self._supervise(argv, command, group, layer)
         finally:
             if group:
                 group.kill()

@@ -11,11 +11,13 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from gymline.errors import StoreError
 from gymline.sandbox.cgroups import Hierarchy, kill_group, remove_group
+from gymline.store import remove_tree
 
 PREFIX = "gymline-"
 WORK_LINK = "work"
@@ -27,7 +29,7 @@ _numbers = itertools.count()
 def new_name() -> str:
     """A name for one more sandbox of this process."""
     pid = os.getpid()
-    return f"{PREFIX}{pid}-{_start_time(pid)}-{next(_numbers)}"
+    return f"{PREFIX}{pid}-{start_time(pid)}-{next(_numbers)}"
 
 
 def live_folder(cache: Path) -> Path:
@@ -45,7 +47,7 @@ def reap_leftovers(cache: Path, hierarchy: Hierarchy) -> list[str]:
     """Kills and removes the sandboxes whose supervisor is dead; the names of those removed, sorted."""
     live = live_folder(cache)
     states = {path.name for path in live.glob(f"{PREFIX}*")} if live.is_dir() else set[str]()
-    orphans = sorted(name for name in states | hierarchy.names(PREFIX) if _is_orphan(name))
+    orphans = sorted(name for name in states | hierarchy.names(PREFIX) if is_orphan(name))
     for name in orphans:
         links = {link.name: link.readlink() for link in (live / name).glob(f"{_GROUP_LINK}*")}
         folders = hierarchy.folders(name) | links
@@ -59,16 +61,23 @@ def remove_state(state: Path) -> None:
     """Removes a state folder and the overlay work folder it points to (which lies beside the layer it served)."""
     work = state / WORK_LINK
     if work.is_symlink():
-        shutil.rmtree(work.readlink(), ignore_errors=True)
-    shutil.rmtree(state, ignore_errors=True)
+        _try_to_remove(work.readlink())
+    _try_to_remove(state)
 
 
-def _is_orphan(name: str) -> bool:
+def _try_to_remove(folder: Path) -> None:
+    """What cannot be removed now is tried again by the next reaper; it must not keep sandboxes from starting."""
+    with suppress(StoreError):
+        remove_tree(folder)
+
+
+def is_orphan(name: str) -> bool:
+    """Whether a name of this module's names an owner, on this machine, that is dead."""
     match = _NAME.fullmatch(name)
-    return match is not None and _start_time(int(match[1])) != match[2]
+    return match is not None and start_time(int(match[1])) != match[2]
 
 
-def _start_time(pid: int) -> str | None:
+def start_time(pid: int) -> str | None:
     """When a process started, in clock ticks after boot; None when there is none (a zombie is none)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

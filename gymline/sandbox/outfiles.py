@@ -11,7 +11,6 @@ import ctypes
 import errno
 import os
 import stat
-import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -62,18 +61,6 @@ def copy_tree(folder: Path, target: Path, max_bytes: int, max_files: int) -> Non
     target.mkdir()
     with _folder(folder) as base:
         _copy(base, "", target, _Allowance(max_bytes, max_files), _DEEPEST)
-
-
-def remove_tree(folder: Path) -> None:
-    """Removes a folder an untrusted program wrote to, if it is there: however deep it nested folders
-    (``shutil.rmtree`` recurses and fails at about 1,000).
-
-    Raises:
-        SandboxError: something could not be removed.
-    """
-    done = subprocess.run(["rm", "-rf", "--", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode:
-        raise SandboxError(f"folder {folder}", f"it cannot be removed ({done.stderr.strip()})", "Remove it by hand.")
 
 
 @dataclass

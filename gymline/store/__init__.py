@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 
 from gymline.store.canonical import canonical_json, digest_bytes, digest_json
 from gymline.store.store import Store
-from gymline.store.tree import Entry, Tree, digest_tree, safe_link
+from gymline.store.tree import Entry, Tree, digest_tree, remove_tree, safe_link
 
 __all__ = [
     "Backend",
@@ -29,6 +29,7 @@ __all__ = [
     "digest_bytes",
     "digest_json",
     "digest_tree",
+    "remove_tree",
     "safe_link",
 ]
 

@@ -49,7 +49,14 @@ class Store:
             if isinstance(url, Path) or "://" not in url or url.startswith("file://"):
                 self._backend = LocalBackend(Path(self.url.removeprefix("file://")).absolute(), durable=durable)
             else:
-                self._backend = RemoteBackend(url)
+                try:
+                    self._backend = RemoteBackend(url)
+                except (ImportError, ValueError) as error:
+                    raise StoreError(
+                        f"store {self.url}",
+                        f"no such kind of URL can be opened: {error}",
+                        "Give a folder, or a URL whose fsspec package is installed",
+                    ) from error
 
     def put_bytes(self, data: bytes) -> str:
         """Stores a blob; returns its digest. Cheap when it is there already."""

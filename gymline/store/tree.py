@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +114,15 @@ def file_chunks(path: bytes) -> Iterator[bytes]:
             yield chunk
     finally:
         os.close(descriptor)
+
+
+def remove_tree(folder: Path) -> None:
+    """Removes a folder, if it is there, however deep: an untrusted program nests folders beyond the recursion limit
+    that ``shutil.rmtree`` ends at. Raises ``StoreError`` where something could not be removed.
+    """
+    done = subprocess.run(["rm", "-rf", "--", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        raise StoreError(f"folder {folder}", f"it cannot be removed ({done.stderr.strip()})", "Remove it by hand")
 
 
 def scan(folder: Path, put: Callable[[bytes], str]) -> Tree:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from gymline.suites.bounded import bounded_text
@@ -130,23 +130,31 @@ def documents(source: Path) -> list[tuple[str, str]]:
     return sorted(found, key=lambda d: (d[0].count("/"), not d[0].lower().startswith("readme"), d[0]))[:12]
 
 
-def source_file(source: Path, name: str, limit: int) -> bytes | None:
-    """The file a document calls ``name``: that path in the tree, or the only place where such a name ends. None when
-    there is none; a longer one is cut like a sample."""
+def files_by_name(source: Path) -> dict[str, list[str]]:
+    """Relative paths of all files of a tree by their last part: what ``source_file`` looks in."""
+    found: dict[str, list[str]] = {}
+    for path in _files(source):
+        found.setdefault(path.name, []).append(path.relative_to(source).as_posix())
+    return found
+
+
+def source_file(source: Path, listed: Mapping[str, Sequence[str]], name: str, limit: int) -> bytes | None:
+    """The file a document calls ``name``: that path in the tree, or the first place where such a name ends. None when
+    there is none; a longer one is cut like a sample. ``listed`` is the tree's ``files_by_name``."""
     if not name or name.startswith(("/", "-")) or ".." in Path(name).parts:
         return None
-    direct = [p for p in _files(source) if p.relative_to(source).as_posix() == name]
-    found = direct or [p for p in _files(source) if p.relative_to(source).as_posix().endswith("/" + name)]
-    return _content(found[0], limit) if found else None
+    paths = listed.get(PurePosixPath(name).name, ())
+    found = name if name in paths else next((path for path in paths if path.endswith("/" + name)), None)
+    return _content(source / found, limit) if found else None
 
 
 def _files(source: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(source, followlinks=False):
-        folders[:] = sorted(f for f in folders if f not in _SKIPPED_FOLDERS)
+        # A name that cannot be printed could not be written into a case either.
+        folders[:] = sorted(f for f in folders if f not in _SKIPPED_FOLDERS and f.isprintable())
         for name in sorted(names):
             path = Path(folder, name)
-            # A name that cannot be printed could not be written into a case either.
-            if str(path.relative_to(source)).isprintable() and path.is_file() and not path.is_symlink():
+            if name.isprintable() and path.is_file() and not path.is_symlink():
                 yield path
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from gymline.cases.case import Category
 from gymline.suites.generic_inputs import SHAPES, SampleInput, generic, named_suffixes
 from gymline.suites.help_text import HelpPage, Option
 from gymline.suites.idea import Idea
-from gymline.suites.inputs import collect_inputs, documents, source_file
+from gymline.suites.inputs import collect_inputs, documents, files_by_name, source_file
 from gymline.suites.readme import Example, console_examples
 from gymline.suites.settings import SuiteSettings
 from gymline.suites.values import words_of
@@ -20,6 +21,9 @@ _CONFIG_NAME = re.compile(r"(?<![\w/.-])(\.?[A-Za-z][\w-]*\.(?:conf|cfg|ini|toml
 _IS_CONFIG = re.compile(r"\.(?:conf|cfg|ini|rc|config)$|config|settings|rc$", re.IGNORECASE)
 _MAX_EXAMPLES = 80
 _KEY_VALUE = re.compile(r"^\s*[A-Za-z_][\w.-]*\s*[=:]\s*\S")
+
+Find = Callable[[str, int], bytes | None]
+"""A file of the source tree, by what a document calls it and the most bytes wanted."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +110,11 @@ def _examples(
 ) -> list[Idea]:
     names = list(dict.fromkeys([name, source.name, *_called(texts)]))
     commands = {c for page in pages for c in page.commands}
+    find = partial(source_file, source, files_by_name(source))
     found: dict[str, Idea] = {}
     for text in [*(text for _, text in docs), *texts]:
-        # Each word of an example is looked up in the tree, so no more are read than are used.
         for example in console_examples(text, names):
-            idea = _as_idea(example, source, commands, settings.max_input_bytes)
+            idea = _as_idea(example, find, commands, settings.max_input_bytes)
             found[idea.key] = idea
             if len(found) == _MAX_EXAMPLES:
                 return list(found.values())
@@ -122,17 +126,17 @@ def _called(texts: Sequence[str]) -> list[str]:
     return [m for text in texts[:1] for m in re.findall(r"[Uu]sage:?\s+(?:[\w./-]*/)?([\w.-]+)", text)][:2]
 
 
-def _as_idea(example: Example, source: Path, commands: set[str], limit: int) -> Idea:
+def _as_idea(example: Example, find: Find, commands: set[str], limit: int) -> Idea:
     shown = {path: content.encode() for path, content in example.files}
     files: dict[str, bytes] = {}
     for word in example.argv:
         for part in (word, word.partition("=")[2]):
-            content = _named_content(part, source, shown, limit)
+            content = _named_content(part, find, shown, limit)
             if content is not None and _is_plain(part):
                 files[part] = content
     stdin = None if example.stdin is None else example.stdin.encode()
     if example.stdin_file is not None:
-        stdin = _named_content(example.stdin_file, source, shown, limit)
+        stdin = _named_content(example.stdin_file, find, shown, limit)
     command = example.argv[:1] if example.argv[:1] and example.argv[0] in commands else ()
     return Idea(
         category="config" if any("conf" in word for word in example.argv) else _example_category(example, command),
@@ -151,13 +155,13 @@ def _example_category(example: Example, command: tuple[str, ...]) -> Category:
     return "subcommands" if command else "io"
 
 
-def _named_content(name: str, source: Path, shown: dict[str, bytes], limit: int) -> bytes | None:
+def _named_content(name: str, find: Find, shown: dict[str, bytes], limit: int) -> bytes | None:
     """The file a document means: shown there, in the tree, or a generic one of that format."""
     if name in shown:
         return shown[name]
     if not re.fullmatch(r"[\w./+-]+", name) or not re.search(r"[A-Za-z]", name):
         return None
-    found = source_file(source, name, limit)
+    found = find(name, limit)
     suffix = PurePosixPath(name).suffix
     if found is None and suffix and not re.search(r"^-|out|result", name):
         made = generic(suffix)

@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"<[A-Za-z][^\s<>]*>")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _CONNECTORS = frozenset(("|", "||", "&&", ";", "&", "|&"))
 _REDIRECTS = frozenset((">", ">>", ">&", "&>", "&>>", ">|"))
-_LONGEST_FILE = 1_000
+_LONGEST_FILE, _MOST_FILES = 1_000, 100
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\\": "\\", r"\r": "\r"}
 
 
@@ -212,6 +212,8 @@ def _shown_files(text: str) -> Mapping[str, str]:
         while body and not body[-1].strip():
             body.pop()
         name = (made["a"] or made["b"]) if made else printed["name"] if printed else ""
+        if len(shown) == _MOST_FILES:
+            break
         if body and ".." not in name and not name.startswith(("/", "-")):
             shown[name] = "".join(x + "\n" for x in body)
     return shown

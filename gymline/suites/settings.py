@@ -33,5 +33,7 @@ class SuiteSettings(BaseSettings):
     """An invocation with more output than this makes no case."""
     case_timeout_seconds: float = 5.0
     """What a case may take; recorded in the case."""
+    clock_seconds: float = 2.1
+    """Seconds that pass at least between the last answer recorded and the check that it stays the same."""
     slow_seconds: float = 3.0
     """A reference slower than this makes no case (``slow_or_hang``)."""

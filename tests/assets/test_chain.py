@@ -32,7 +32,7 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A PATH with git and nothing that could isolate anything."""
     binaries = tmp_path / "bin"
     binaries.mkdir()
-    for name in ("git", "sh", "env"):
+    for name in ("git", "sh", "env", "rm"):
         (binaries / name).symlink_to(str(shutil.which(name)))
     monkeypatch.setenv("PATH", str(binaries))
 
@@ -159,7 +159,10 @@ def test_a_damaged_artifact_is_a_typed_error_and_is_rebuilt(world: World) -> Non
     assert world.stale() == {"gold_build": [LIBRARY]}
 
 
-def test_a_process_killed_in_the_middle_leaves_a_record_the_next_run_continues_from(world: World) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_process_stopped_in_the_middle_leaves_a_record_the_next_run_continues_from(
+    world: World, how: signal.Signals
+) -> None:
     for number in range(3):
         world.add(f"lib/n{number}", "ringbuf-c-lib")
     child = subprocess.Popen(
@@ -171,10 +174,13 @@ def test_a_process_killed_in_the_middle_leaves_a_record_the_next_run_continues_f
     deadline = time.monotonic() + 120
     while not _going(world, "gold_build") and time.monotonic() < deadline:
         time.sleep(0.2)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    assert len(_in_progress(world)) == 1
-    assert len(reap_dead_runs(world.instance)) == 1
+    child.send_signal(how)
+    status = child.wait(60)
+    if how is signal.SIGKILL:
+        assert len(_in_progress(world)) == 1
+        assert len(reap_dead_runs(world.instance)) == 1
+    else:
+        assert status == 130
     assert not _in_progress(world)
     before = world.stale()["gold_build"]
     assert before, "it was killed before all were made"

@@ -203,3 +203,28 @@ def test_identity_names_branch_language_and_licence(mirror: Mirror, tmp_path: Pa
         expected = {"name": f"o/{name}", "default_branch": "main", "language": language, "licence": None}
         assert mirror.metadata(f"o/{name}") == expected
     assert FILES["LICENSE"].startswith("MIT")
+
+
+def test_a_mirror_at_a_place_that_is_no_folder_is_a_typed_error(origin: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(SourceError, match="it cannot be used"):
+            Mirror(folder).add(str(origin), "a/b")
+        with pytest.raises(SourceError, match="it cannot be used"):
+            Mirror(folder).names()
+
+
+def test_a_full_disk_while_adding_is_a_typed_error_and_leaves_the_mirror_as_it_was(
+    mirror: Mirror, origin: Path, tmp_path: Path
+) -> None:
+    mirror.add(str(origin), "a/before")
+    (origin / "big.bin").write_bytes(os.urandom(2_000_000))
+    commit(origin)
+    script = "import sys; from gymline.crawl import Mirror; from pathlib import Path\n"
+    script += "Mirror(Path(sys.argv[1])).add(sys.argv[2], 'a/big')"
+    limited = ["prlimit", "--fsize=1000000", sys.executable, "-c", script, str(mirror.folder), str(origin)]
+    done = subprocess.run(limited, capture_output=True, text=True)
+    assert "SourceError: mirror" in done.stderr and "it cannot be used: [Errno 27]" in done.stderr
+    assert Mirror(mirror.folder).names() == ["a/before"]
+    assert {path.name for path in mirror.folder.iterdir()} == {".lock", "a", "mirror.json"}
+    assert mirror.add(str(origin), "a/big").name == "a/big"

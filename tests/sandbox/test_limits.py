@@ -11,7 +11,7 @@ from gymline.errors import SandboxError
 from gymline.sandbox import MIB, Limits, Mount
 from gymline.sandbox.cgroups import Group, find_hierarchy
 from gymline.sandbox.labels import PREFIX, new_name
-from gymline.sandbox.outfiles import remove_tree
+from gymline.store import remove_tree
 
 
 def processes_with(marker: str) -> list[str]:

@@ -267,3 +267,9 @@ def test_many_threads_may_put_the_same_and_different_things(store: Store) -> Non
     for thread in threads:
         thread.join()
     assert errors == [] and len(store.digests()) == 40 * 7 and store.verify() == []
+
+
+@pytest.mark.parametrize("url", ["nosuch://bucket/x", "dask://nowhere"])
+def test_a_url_of_an_unknown_kind_is_a_typed_error(url: str) -> None:
+    with pytest.raises(StoreError, match="no such kind of URL"):
+        Store(url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gymline.suites.inputs import collect_inputs, mutations, source_file
+from gymline.suites.inputs import collect_inputs, files_by_name, mutations, source_file
 from gymline.suites.settings import SuiteSettings
 
 
@@ -53,8 +53,8 @@ def test_a_link_out_of_the_tree_is_no_input(tmp_path: Path) -> None:
     (source / "examples" / "b.txt").symlink_to(outside)
     (source / "linked").symlink_to(tmp_path)
     assert [s.path for s in collect_inputs(source, SuiteSettings())] == ["examples/a.txt"]
-    assert source_file(source, "examples/b.txt", 100) is None
-    assert source_file(source, "../secret.txt", 100) is None
+    assert source_file(source, files_by_name(source), "examples/b.txt", 100) is None
+    assert source_file(source, files_by_name(source), "../secret.txt", 100) is None
 
 
 def test_mutations_differ_from_the_input_and_from_each_other(tmp_path: Path) -> None:

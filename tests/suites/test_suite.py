@@ -70,6 +70,12 @@ def test_two_suites_of_an_unsteady_program_are_equal_and_keep_nothing_unsteady(b
     assert sum(record["reason"] == "gold_flaky" for record in ignored) >= 5
 
 
+def test_an_answer_made_of_the_clock_is_not_kept_however_quick_the_program(build: Build) -> None:
+    _, out = build(PROGRAMS / "clock.sh", "clock", settings=SuiteSettings(max_invocations=80, batch=80))
+    answered = {case.argv[0] for case in read_cases(out / "cases.jsonl") if case.argv and not case.expected.status}
+    assert answered == {"--help", "-h", "steady"}
+
+
 def test_a_suite_holds_what_its_cases_refer_to_and_nothing_else(wordy: tuple[Produced, Path]) -> None:
     made, out = wordy
     assert made.outcome == "built"
