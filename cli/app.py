@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,9 +34,19 @@ def default_home() -> None:
 
 
 @contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Dagster makes its tables when a home is first opened; two processes doing so at once break each other."""
+    with (Path(os.environ["DAGSTER_HOME"]) / ".opening").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def opened() -> Iterator[tuple[DagsterInstance, Workspace]]:
     """Dagster's instance and the workspace; runs of killed processes are settled first."""
     default_home()
-    with DagsterInstance.get() as instance:
+    with _one_at_a_time():
+        first = DagsterInstance.get()
+    with first as instance:
         reap_dead_runs(instance)
         yield instance, Workspace.from_environment()

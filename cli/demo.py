@@ -144,7 +144,7 @@ def _outcome_table(result: dict[str, Any]) -> Table:
         program = result["programs"].get(name, {})
         scores = ("" if program.get(who) is None else f"{program[who]:.0%}" for who in ("oracle", "do_nothing"))
         colour = "green" if outcome == "environment" else "yellow"
-        table.add_row(name, f"[{colour}]{outcome}", str(program.get("cases") or ""), *scores)
+        table.add_row(name, f"[{colour}]{escape(outcome)}", str(program.get("cases") or ""), *scores)
     return table
 
 

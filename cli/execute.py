@@ -126,7 +126,9 @@ def shown(tally: Tally, *, quiet: bool = False) -> Iterator[None]:
             bar.update(bars[asset], total=(task.total or 0) + 1, completed=task.completed + 1, last=result.key)
             if isinstance(result, Failed):
                 tally.failed[asset, result.key] = f"{type(result.error).__name__}: {result.error}"
-                bar.console.print(f"[red]failed[/] {asset} {result.key}: {result.error}", highlight=False)
+                bar.console.print(
+                    f"failed {asset} {result.key}: {result.error}", style="red", highlight=False, markup=False
+                )
             else:
                 tally.rebuilt.append((asset, result.key))
 

@@ -8,6 +8,7 @@ import typer
 
 from assets import graph
 from cli.app import app, console, opened
+from gymline.errors import LineageError
 from resources.events import project
 from resources.planning import code_manifests
 
@@ -32,7 +33,10 @@ def accept(
 ) -> None:
     """Record that the asset's code change keeps its contents valid, so nothing is rebuilt for it."""
     with opened() as (instance, workspace):
-        graph().node(asset)
+        if graph().node(asset).is_source or not reason.strip():
+            raise LineageError(
+                f"accepting {asset!r}", "only a built asset can be accepted, with a reason", "Give --reason TEXT"
+            )
         catalog = workspace.catalog()
         project(instance, catalog, graph())
         current = code_manifests(workspace, graph())[asset].version

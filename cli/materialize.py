@@ -52,8 +52,7 @@ def materialize(
         else:
             for name in (n for n in whole.order if n in names):
                 sets = partition_sets(instance)
-                unpartitioned = whole.node(name).partitions is None
-                keys = tuple(partition_keys(whole.node(name), sets)) if unpartitioned or not partition else partition
+                keys = tuple(partition or partition_keys(whole.node(name), sets))
                 for key in keys:
                     require_key(whole, sets, name, key)
                 if keys:
@@ -73,7 +72,8 @@ def approve(
     """Let the next plan rebuild an asset that waits for a person (training, paid models, over its cost cap)."""
     with opened() as (instance, workspace):
         sets = partition_sets(instance)
-        graph().node(asset)
+        if graph().node(asset).is_source:
+            raise LineageError(f"source {asset!r}", "it is observed, not built", "Name an asset")
         for key in partitions or []:
             require_key(graph(), sets, asset, key)
         workspace.catalog().approve(asset, partitions or [])

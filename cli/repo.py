@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from cli.app import app, console, opened
@@ -55,5 +56,6 @@ def list_all() -> None:
         mirror = workspace.mirror()
         for name in mirror.names():
             entry, head = mirror.entry(name), mirror.head(name)
-            table.add_row(name, (head.commit or head.problem)[:12], "yes" if entry.commit else "", entry.origin)
+            at = (head.commit or "")[:12] or head.problem
+            table.add_row(name, escape(at), "yes" if entry.commit else "", escape(entry.origin))
     console.print(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ import typer
 
 from assets import graph
 from cli.app import app, console, opened
-from gymline.errors import ArtifactMissing, LineageError
+from gymline.errors import ArtifactMissing, LineageError, SettingsError
 from gymline.programs.score import score_submission
 from gymline.programs.settings import ProgramSettings
 from resources.events import project
@@ -74,6 +75,8 @@ def _export(instance: object, workspace: Workspace, asset: str, key: str, target
     if record is None:
         raise LineageError(f"{asset} {key}", "it has not been built", "Build it with: gymline materialize --stale")
     store = workspace.store()
+    if os.path.lexists(target):
+        raise SettingsError(repr(str(target)), "it exists, and an export makes something new", "Name another target")
     try:
         store.checkout(record.data_version, target)
     except ArtifactMissing:

@@ -54,8 +54,8 @@ class Workspace(dg.ConfigurableResource):
     @staticmethod
     def from_environment() -> Workspace:
         """The workspace that GYMLINE_STORE_URL, GYMLINE_CATALOG_URL, GYMLINE_MIRROR and GYMLINE_JOBS describe."""
-        jobs = os.environ.get("GYMLINE_JOBS", "0")
-        if not jobs.isdigit():
+        jobs = os.environ.get("GYMLINE_JOBS") or "0"
+        if not (jobs.isascii() and jobs.isdigit()):
             raise SettingsError(f"GYMLINE_JOBS={jobs}", "it must be a whole number", "Unset it for one job a CPU core")
         return Workspace(
             store_url=os.environ.get("GYMLINE_STORE_URL", ""),

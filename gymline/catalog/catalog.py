@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy import Engine, Table, create_engine, delete, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
 from gymline.catalog.tables import AcceptedCode, Approval, Cursor, PartitionRecord
@@ -96,13 +97,22 @@ class Catalog:
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _sqlite_settings)
         try:
-            SQLModel.metadata.create_all(self._engine, tables=[_RECORD, _CURSOR, _APPROVAL, _ACCEPTED])
+            self._make_tables()
         except SQLAlchemyError as error:
             raise SettingsError(
                 "the catalog's database",
-                f"it cannot be opened: {error}",
-                "Check GYMLINE_CATALOG_URL and that it runs",
+                f"it cannot be opened: {str(error).partition(chr(10))[0]}",
+                "Check GYMLINE_CATALOG_URL and that it runs. A damaged catalog.db may be deleted: it is read again "
+                "from the event log, only approvals and accepted code changes are lost",
             ) from error
+
+    def _make_tables(self) -> None:
+        # Not create_all: it looks first and makes then, and a second process in between fails.
+        with self._engine.begin() as connection:
+            for table in (_RECORD, _CURSOR, _APPROVAL, _ACCEPTED):
+                connection.execute(CreateTable(table, if_not_exists=True))
+                for index in table.indexes:
+                    connection.execute(CreateIndex(index, if_not_exists=True))
 
     def apply(self, asset: str, events: Sequence[Event]) -> None:
         """Projects events of one asset in one transaction. Idempotent: an older event never replaces a newer one."""
@@ -256,6 +266,8 @@ def _row(event: Event) -> dict[str, Any]:
 
 def _sqlite_settings(connection: Any, _record: Any) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA busy_timeout=30000")
+    # It stays so once set, and setting it again needs a lock that another process may hold.
+    if cursor.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        cursor.execute("PRAGMA journal_mode=WAL")
     cursor.close()

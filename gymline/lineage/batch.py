@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gymline.catalog.catalog import Record
-from gymline.errors import GymlineError, LineageError
+from gymline.errors import GymlineError, LineageError, StoreError
 from gymline.lineage.code import CodeManifest
 from gymline.lineage.graph import Graph, Node
 from gymline.lineage.plan import Records, fan_in_manifest
@@ -136,6 +136,11 @@ class Batch:
                 produced=replace(produced, content=None),
                 evidence=evidence,
                 seconds=time.monotonic() - started,
+            )
+        except OSError as error:
+            rule = f"the system refused: {error}"
+            return Failed(
+                key, StoreError(f"{self.node.name} {key}".strip(), rule, "Make space or mend rights, run again")
             )
         except Exception as error:
             # The boundary of a partition: whatever went wrong is reported for this key, and the others go on.
