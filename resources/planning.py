@@ -11,10 +11,10 @@ from gymline.catalog.catalog import Catalog
 from gymline.errors import LineageError, StoreError
 from gymline.lineage.code import CodeManifest, code_manifest, differences
 from gymline.lineage.graph import Graph
-from gymline.lineage.plan import Plan, PlanInputs, Reason, fan_in_manifest, make_plan
+from gymline.lineage.plan import Plan, PlanInputs, Reason, Records, fan_in_manifest, make_plan, partition_keys
 from gymline.store import Store
 from resources.events import project
-from resources.workspace import Workspace, partition_sets
+from resources.workspace import Workspace, add_partitions, partition_sets
 
 
 def code_manifests(workspace: Workspace, graph: Graph) -> dict[str, CodeManifest]:
@@ -30,6 +30,7 @@ def plan_inputs(instance: DagsterInstance, workspace: Workspace, graph: Graph, c
     """Brings the projection up to date and reads everything the plan compares."""
     project(instance, catalog, graph)
     records = catalog.records()
+    settle_defined_sets(instance, graph, records)
     return PlanInputs(
         records=records,
         partitions=partition_sets(instance),
@@ -43,6 +44,22 @@ def plan_inputs(instance: DagsterInstance, workspace: Workspace, graph: Graph, c
         costs=catalog.costs(),
         now=time.time(),
     )
+
+
+def settle_defined_sets(instance: DagsterInstance, graph: Graph, records: Records) -> None:
+    """Makes each partition set that an asset defines (``programs``) what its records say.
+
+    A run does so as it goes; one that was killed between a record and the set is made up for here.
+    """
+    sets = partition_sets(instance)
+    for node in graph.nodes.values():
+        if node.defines is None:
+            continue
+        keys = set(partition_keys(node, sets))
+        built = {k for k, r in records.get(node.name, {}).items() if r.outcome == "built" and k in keys}
+        add_partitions(instance, node.defines, sorted(built - set(sets[node.defines])))
+        for key in sorted(set(sets[node.defines]) - built):
+            instance.delete_dynamic_partition(node.defines, key)
 
 
 def current_plan(instance: DagsterInstance, workspace: Workspace, graph: Graph) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -105,6 +106,12 @@ def partition_sets(instance: DagsterInstance) -> dict[str, list[str]]:
     return {name: sorted(instance.get_dynamic_partitions(name)) for name in PARTITION_SETS}
 
 
+def add_partitions(instance: DagsterInstance, name: str, keys: Sequence[str]) -> None:
+    """Adds keys to a partition set, any number of them."""
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        instance.add_dynamic_partitions(name, keys[start : start + _KEYS_AT_ONCE])
+
+
 def sync_repos(instance: DagsterInstance, workspace: Workspace) -> list[str]:
     """Makes the partition set ``repos`` what the mirror lists; returns its keys, sorted.
 
@@ -112,9 +119,7 @@ def sync_repos(instance: DagsterInstance, workspace: Workspace) -> list[str]:
     """
     names = sorted(workspace.mirror().names())
     known = set(instance.get_dynamic_partitions(REPOS))
-    added = [name for name in names if name not in known]
-    for start in range(0, len(added), _KEYS_AT_ONCE):
-        instance.add_dynamic_partitions(REPOS, added[start : start + _KEYS_AT_ONCE])
+    add_partitions(instance, REPOS, [name for name in names if name not in known])
     for name in sorted(known - set(names)):
         for each in PARTITION_SETS:
             instance.delete_dynamic_partition(each, name)

@@ -200,6 +200,15 @@ def _going(world: World, asset: str) -> bool:
     return any(AssetKey(asset) in (run.asset_selection or ()) for run in runs)
 
 
+def test_a_kill_between_a_gold_build_and_the_set_of_programs_is_made_up_for(world: World) -> None:
+    world.add("made/tally", "tally-c")
+    world.add(LIBRARY, "ringbuf-c-lib")
+    assert not world.materialize(*BEFORE_GOLD, "gold_build").failed
+    world.instance.delete_dynamic_partition("programs", "made/tally")
+    world.instance.add_dynamic_partitions("programs", [LIBRARY])
+    assert world.stale() == {"docs_bundle": ["made/tally"], "test_suite": ["made/tally"]}
+
+
 def test_a_living_process_is_not_taken_for_dead(world: World) -> None:
     world.add(LIBRARY, "ringbuf-c-lib")
     _pretend_run(world, "repository", LIBRARY, **{tags.PROCESS: this_process()})
