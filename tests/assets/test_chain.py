@@ -27,14 +27,17 @@ LIBRARY = "lib/ring"
 BEFORE_GOLD = ("repository", "locked_commit", "build_markers", "repo_corpus", "source_tree")
 
 
+def _take_sandbox_away(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """A PATH with git and nothing that could isolate anything."""
+    folder.mkdir()
+    for name in ("git", "sh", "env", "rm"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(folder))
+
+
 @pytest.fixture
 def without_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A PATH with git and nothing that could isolate anything."""
-    binaries = tmp_path / "bin"
-    binaries.mkdir()
-    for name in ("git", "sh", "env", "rm"):
-        (binaries / name).symlink_to(str(shutil.which(name)))
-    monkeypatch.setenv("PATH", str(binaries))
+    _take_sandbox_away(monkeypatch, tmp_path / "bin")
 
 
 def _tick(world: World) -> Any:
@@ -58,6 +61,19 @@ def test_without_a_sandbox_what_runs_untrusted_code_refuses_and_says_what_to_ins
     assert "SandboxUnavailable" in reason
     assert "bubblewrap" in reason
     assert world.stale() == {"gold_build": [LIBRARY]}, "an infrastructure failure is no outcome"
+
+
+def test_every_stage_that_runs_untrusted_code_refuses_without_a_sandbox(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    world.add("made/tally", "tally-c")
+    assert not world.materialize().failed
+    _take_sandbox_away(monkeypatch, tmp_path / "bin")
+    before = world.plan().assets
+    for asset in ("gold_build", "test_suite", "program_environment"):
+        failed = world.build(asset, "made/tally").failed
+        assert "apt-get install bubblewrap" in failed[asset, "made/tally"]
+        assert before[asset].fresh == 1, "what was made before stays"
 
 
 def test_an_infrastructure_failure_comes_back_the_next_night_and_a_refusal_does_not(
