@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from assets.declare import every, gym_asset, gym_source, identity
+from assets.declare import DeclaredCheck, every, gym_asset, gym_source, identity
 from gymline.crawl.corpus import corpus
+from gymline.crawl.expectations import corpus_check
 from gymline.crawl.repository import detect_markers, lock_commit, observe_head, observe_metadata, validate_repository
 from gymline.crawl.settings import CrawlSettings
 from gymline.lineage.code import Code
@@ -76,12 +78,14 @@ def build_markers(work: Work, workspace: Workspace) -> Produced:
 @gym_asset(
     group="crawl",
     inputs=[every("repository"), every("locked_commit"), every("build_markers")],
-    code=Code(("gymline.crawl.corpus:corpus",)),
-    kinds={"table"},
+    code=Code(("gymline.crawl.corpus:corpus", "gymline.crawl.expectations:corpus_check")),
+    kinds={"table", "greatexpectations"},
+    checks=[DeclaredCheck("corpus_is_sound", "Every row is whole: unique, locked, of our languages, with a marker.")],
 )
 def repo_corpus(work: Work, workspace: Workspace) -> Produced:
     """The table of repositories that passed the crawl, and the funnel of those that did not, with reasons."""
-    return corpus(work.each("repository"), work.each("locked_commit"), work.each("build_markers"))
+    table = corpus(work.each("repository"), work.each("locked_commit"), work.each("build_markers"))
+    return replace(table, checks=[corpus_check(table.content["repositories"], CrawlSettings())])
 
 
 ASSETS = (mirror_metadata, mirror_head, repository, locked_commit, build_markers, repo_corpus)

@@ -6,6 +6,7 @@ difference is a ``SandboxError``. Without usable control groups there is no sand
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -213,8 +214,10 @@ def _processes(folders: Mapping[str, Path]) -> list[int]:
     for folder in set(folders.values()):
         try:
             pids.update(int(pid) for pid in (folder / "cgroup.procs").read_text().split())
-        except FileNotFoundError:
-            continue
+        except OSError as error:
+            # Another thread may be removing the group: the file is gone, or its open descriptor leads nowhere.
+            if error.errno not in (errno.ENOENT, errno.ENODEV):
+                raise
     return sorted(pids)
 
 

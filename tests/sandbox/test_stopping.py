@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from gymline.errors import SandboxError
+from gymline.sandbox import Limits
+from gymline.sandbox.cgroups import Group, find_hierarchy
+from gymline.sandbox.labels import new_name
 from gymline.sandbox.stopping import stop_running
 
 
@@ -26,3 +29,13 @@ def test_everything_that_runs_is_killed_and_reported_as_stopped(shell) -> None:
 def test_what_runs_later_is_not_stopped(shell) -> None:
     assert stop_running() == 0
     assert shell("echo later").stdout == b"later\n"
+
+
+def test_a_group_may_be_killed_while_another_thread_removes_it() -> None:
+    hierarchy = find_hierarchy()
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(150):
+            group = Group(hierarchy, new_name(), Limits())
+            killing = pool.submit(lambda one=group: [one.kill() for _ in range(20)])
+            group.remove()
+            killing.result()
