@@ -56,13 +56,13 @@ def docs_bundle(source: Path, out: Path, settings: ProgramSettings) -> Produced:
     files = out / "files"
     files.mkdir(parents=True)
     candidates = sorted(_candidates(source), key=lambda one: (KINDS.index(one.kind), one.path))
-    quoted = _quoted_lines(source, candidates, settings)
+    quoted, code = _quoted_lines(source, candidates, settings), _code_digests(source)
     chosen: list[dict[str, str | int]] = []
     rejected: list[dict[str, str]] = []
     total = assets = 0
     for candidate in candidates:
         size = candidate.file.stat().st_size
-        why_not = _why_not(candidate, size, quoted, settings)
+        why_not = _why_not(candidate, size, quoted, code, settings)
         if not why_not and total + size > settings.docs_bytes:
             why_not = "the bundle is full"
         if not why_not and candidate.kind == "asset" and assets >= settings.docs_files:
@@ -90,7 +90,7 @@ def docs_bundle(source: Path, out: Path, settings: ProgramSettings) -> Produced:
     kinds = Counter(str(one["kind"]) for one in chosen)
     return Produced(
         content=out,
-        checks=(no_source_code(source, files),),
+        checks=(_no_source_code(files, code),),
         metadata={
             "files": len(chosen),
             "bytes": total,
@@ -103,9 +103,16 @@ def docs_bundle(source: Path, out: Path, settings: ProgramSettings) -> Produced:
 def no_source_code(source: Path, files: Path) -> Check:
     """Whether no file of ``files`` is source code, by name or head, or has the bytes of a code file in
     ``source``."""
-    code = {
+    return _no_source_code(files, _code_digests(source))
+
+
+def _code_digests(source: Path) -> set[str]:
+    return {
         _sha256(file) for path, file in regular_files(source) if why_code(path, _head(file)) and file.stat().st_size
     }
+
+
+def _no_source_code(files: Path, code: set[str]) -> Check:
     found = [path for path, file in regular_files(files) if why_code(path, _head(file)) or _sha256(file) in code]
     said = f"source code in the bundle: {', '.join(found[:10])}" if found else "no source code in the bundle"
     return Check("no_source_code", not found, said, metadata={"code_files_compared": len(code)})
@@ -129,7 +136,7 @@ def _candidates(source: Path) -> list[_Candidate]:
     return found
 
 
-def _why_not(candidate: _Candidate, size: int, quoted: set[int], settings: ProgramSettings) -> str:
+def _why_not(candidate: _Candidate, size: int, quoted: set[int], code: set[str], settings: ProgramSettings) -> str:
     if not candidate.path.isprintable():
         return "its name cannot be printed"
     if any(part.startswith(".") for part in PurePosixPath(candidate.path).parts):
@@ -141,6 +148,8 @@ def _why_not(candidate: _Candidate, size: int, quoted: set[int], settings: Progr
     why = why_code(candidate.path, _head(candidate.file))
     if why:
         return why
+    if _sha256(candidate.file) in code:
+        return "has the bytes of a source file"
     if _may_not_quote(candidate, size, settings) and not quoted.isdisjoint(windows(candidate.file)):
         return "quotes five lines of source code"
     return ""

@@ -120,3 +120,11 @@ def test_code_of_any_size_is_compared_without_holding_it(tree: Path, tmp_path: P
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 32 << 20
+
+
+def test_a_sample_with_the_bytes_of_a_code_file_is_left_out_so_that_the_check_holds(tree: Path, tmp_path: Path) -> None:
+    (tree / "examples/demo.vala").write_bytes((tree / "examples/demo.c").read_bytes())
+    produced = docs_bundle(tree, tmp_path / "out", ProgramSettings())
+    manifest = orjson.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    assert {"path": "examples/demo.vala", "why": "has the bytes of a source file"} in manifest["rejected"]
+    assert all(check.passed for check in produced.checks)
