@@ -16,7 +16,7 @@ def main() -> None:
     from sqlalchemy.exc import SQLAlchemyError
     from yaml import YAMLError
 
-    from cli import demo, lineage, machine, materialize, plan, repo, score  # noqa: F401
+    from cli import demo, lineage, machine, materialize, plan, repo, score, store  # noqa: F401
     from gymline.errors import GymlineError
 
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gymline.store import digest_bytes
 from tests.assets.conftest import commit, git
 from tests.e2e.gymline import CHECKOUT, Home
 
@@ -99,6 +100,20 @@ def test_a_damaged_catalog_says_that_it_may_be_deleted(home: Home, tmp_path: Pat
     assert Home(copy).stale() == home.stale()
 
 
+def test_verify_finds_a_damaged_blob_and_the_plan_rebuilds_what_holds_it(home: Home, tmp_path: Path) -> None:
+    copy = Home(tmp_path / "home")
+    shutil.copytree(home.folder, copy.folder)
+    assert "all artifacts are whole" in copy.run("verify")
+    before = copy.stale()
+    digest = digest_bytes((CHECKOUT / "samples" / "ringbuf-c-lib" / "Makefile").read_bytes())
+    blob = copy.folder / "store" / "objects" / digest[:2] / digest
+    blob.chmod(0o644)
+    blob.write_bytes(blob.read_bytes()[:-1])
+    assert copy.stale() == before, "a plan reads no blob"
+    assert f"damaged: {blob.name}" in copy.run("verify", status=1)
+    assert "artifact missing" in str(copy.stale()["source_tree"]["lib/ring"])
+
+
 def test_help_teaches_every_command(home: Home) -> None:
-    for command in ("plan", "materialize", "approve", "demo", "doctor", "export", "score", "repo", "lineage"):
+    for command in ("plan", "materialize", "approve", "demo", "doctor", "export", "score", "repo", "lineage", "verify"):
         assert "Usage:" in home.run(command, "--help")

@@ -109,8 +109,8 @@ def test_the_hosts_kernel_keyrings_are_out_of_reach(python) -> None:
 def test_writable_and_read_only_mounts_are_what_they_say(shell, workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/hidden").write_text("read me")
-    mounts = [Mount(workspace, "/work", writable=True), Mount(tmp_path / "tests", "/work/tests")]
-    done = shell("cat tests/hidden >out; touch tests/new", cwd="/work", mounts=mounts)
+    mounts = [Mount(workspace, "/job", writable=True), Mount(tmp_path / "tests", "/job/tests")]
+    done = shell("cat tests/hidden >out; touch tests/new", cwd="/job", mounts=mounts)
     assert b"Read-only" in done.stderr
     assert (workspace / "out").read_text() == "read me"
     assert [path.name for path in (tmp_path / "tests").iterdir()] == ["hidden"]
@@ -135,10 +135,10 @@ def test_a_layer_holds_what_was_written_and_later_runs_see_it(sandbox: Sandbox, 
 def test_a_link_in_a_layer_cannot_redirect_a_mount(sandbox: Sandbox, root: Root, tmp_path: Path) -> None:
     layer, source = tmp_path / "layer", tmp_path / "source"
     source.mkdir()
-    sandbox.run_layer(root, Command(["ln", "-s", str(tmp_path), "/work"], user=0), layer)
+    sandbox.run_layer(root, Command(["ln", "-s", str(tmp_path), "/job"], user=0), layer)
     redirected = Root(root.folder, root.digest, (layer,))
     with pytest.raises(SandboxError, match="passes a link"):
-        sandbox.run(redirected, Command(["true"], mounts=[Mount(source, "/work/made")]))
+        sandbox.run(redirected, Command(["true"], mounts=[Mount(source, "/job/made")]))
     assert not (tmp_path / "made").exists()
 
 
@@ -153,7 +153,7 @@ def test_a_sandbox_that_cannot_start_is_an_error_not_a_result(shell, tmp_path: P
     with pytest.raises(SandboxError, match="no-such-folder"):
         shell("true", cwd="/no-such-folder")
     with pytest.raises(SandboxError, match="no source"):
-        shell("true", mounts=[Mount(tmp_path / "missing", "/work")])
+        shell("true", mounts=[Mount(tmp_path / "missing", "/job")])
 
 
 def test_arguments_that_cannot_be_passed_are_an_error(sandbox: Sandbox, root: Root) -> None:

@@ -19,8 +19,8 @@ from gymline.sandbox import Command, Mount, Root
 from gymline.sandbox.choose import open_sandbox
 from gymline.sandbox.settings import SandboxSettings
 folder = Path(sys.argv[2])
-script = "touch /work/ready; setsid sleep 600 & sleep 600"
-command = Command(["sh", "-c", script], mounts=[Mount(folder / "w", "/work", True)])
+script = "touch /job/ready; setsid sleep 600 & sleep 600"
+command = Command(["sh", "-c", script], mounts=[Mount(folder / "w", "/job", True)])
 sandbox = open_sandbox(SandboxSettings())
 sandbox.run_layer(Root(Path(sys.argv[1]), ""), command, folder / "layer")
 """

@@ -92,11 +92,11 @@ def test_an_endless_flood_ends_for_output(shell) -> None:
 
 
 FILLERS = {
-    "one file": "f = open('/work/f', 'wb')\nwhile True: f.write(bytes(2**20))",
-    "many files": "i = 0\nwhile True:\n    i += 1\n    open(f'/work/{i}', 'wb').write(bytes(2**20))",
-    "deleted files": "import os\nkeep = []\nwhile True:\n    f = open('/work/f', 'wb'); os.unlink('/work/f')\n"
+    "one file": "f = open('/job/f', 'wb')\nwhile True: f.write(bytes(2**20))",
+    "many files": "i = 0\nwhile True:\n    i += 1\n    open(f'/job/{i}', 'wb').write(bytes(2**20))",
+    "deleted files": "import os\nkeep = []\nwhile True:\n    f = open('/job/f', 'wb'); os.unlink('/job/f')\n"
     "    f.write(bytes(2**20)); f.flush(); keep.append(f)",
-    "too deep to look at": "import os, time\nos.chdir('/work')\n"
+    "too deep to look at": "import os, time\nos.chdir('/job')\n"
     "for _ in range(1500): os.mkdir('d' * 200); os.chdir('d' * 200)\ntime.sleep(60)",
 }
 
@@ -104,7 +104,7 @@ FILLERS = {
 @pytest.mark.parametrize("filler", FILLERS)
 def test_a_disk_filler_ends_for_disk(python, workspace: Path, filler: str) -> None:
     limits = Limits(wall_seconds=30, disk_bytes=50 * MIB)
-    mounts = [Mount(workspace, "/work", writable=True)]
+    mounts = [Mount(workspace, "/job", writable=True)]
     done = python(FILLERS[filler], mounts=mounts, limits=limits)
     remove_tree(workspace / ("d" * 200))
     assert done.ending == "disk", done
@@ -114,7 +114,7 @@ def test_a_disk_filler_ends_for_disk(python, workspace: Path, filler: str) -> No
 def test_what_was_there_before_is_not_counted_as_written(shell, workspace: Path) -> None:
     (workspace / "big").write_bytes(bytes(20 * MIB))
     limits = Limits(disk_bytes=10 * MIB)
-    assert shell("echo x >/work/small", mounts=[Mount(workspace, "/work", True)], limits=limits).ok
+    assert shell("echo x >/job/small", mounts=[Mount(workspace, "/job", True)], limits=limits).ok
 
 
 def test_tmp_is_full_at_its_size(shell) -> None:

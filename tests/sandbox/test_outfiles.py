@@ -26,7 +26,7 @@ def test_a_file_is_read(workspace: Path) -> None:
 def test_a_symlink_in_the_workspace_does_not_leak_host_files(shell, workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("host secret")
     script = f"ln -s {tmp_path}/secret file; ln -s {tmp_path} folder; ln -s ../secret up; ln -s /proc/self/root magic"
-    shell(script, cwd="/work", mounts=[Mount(workspace, "/work", True)])
+    shell(script, cwd="/job", mounts=[Mount(workspace, "/job", True)])
     for name in ("file", "folder/secret", "up", f"magic{tmp_path}/secret", "../secret", f"{tmp_path}/secret", "."):
         with pytest.raises(SandboxError):
             read_file(workspace, name, 1000)
