@@ -26,7 +26,7 @@ def test_a_module_is_one_room(module: Path) -> None:
     assert module.stem not in ("utils", "helpers", "misc", "common")
 
 
-def test_the_core_imports_without_the_platform(tmp_path: Path) -> None:
+def test_the_core_installs_whole_and_imports_without_the_platform(tmp_path: Path) -> None:
     """In a real environment that holds only the core's declared dependencies, as a rollout worker has it."""
     source, environment = tmp_path / "source", tmp_path / "venv"
     for name in (*ROOMS, "definitions.py", "pyproject.toml", "README.md", "LICENSE"):
@@ -42,3 +42,10 @@ def test_the_core_imports_without_the_platform(tmp_path: Path) -> None:
         "assert importlib.util.find_spec('dagster') is None and importlib.util.find_spec('sqlmodel') is None"
     )
     subprocess.run([python, "-c", code], check=True, cwd=tmp_path)
+    (installed,) = (environment / "lib").glob("*/site-packages/gymline")
+    assert _files(installed) == _files(CHECKOUT / "gymline"), "scripts and templates beside the code are installed too"
+
+
+def _files(folder: Path) -> set[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
