@@ -23,7 +23,7 @@ def corpus_check(rows: Sequence[Mapping[str, Any]], settings: CrawlSettings) -> 
     gx: Any = importlib.import_module("great_expectations")
     pd: Any = importlib.import_module("pandas")
     expectations = gx.expectations
-    sha = r"^([0-9a-f]{40}|[0-9a-f]{64})$"
+    sha = r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$"
     suite = gx.ExpectationSuite(
         name="repo_corpus",
         expectations=[
