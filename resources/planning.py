@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dagster import DagsterInstance
 
@@ -28,9 +28,11 @@ def code_manifests(workspace: Workspace, graph: Graph) -> dict[str, CodeManifest
 
 def plan_inputs(instance: DagsterInstance, workspace: Workspace, graph: Graph, catalog: Catalog) -> PlanInputs:
     """Brings the projection up to date and reads everything the plan compares."""
+    # Read before the record: a run adds a key to a set after its event, so every key seen here has its event below.
+    sets = partition_sets(instance)
     project(instance, catalog, graph)
     records = catalog.records()
-    settle_defined_sets(instance, graph, records)
+    settle_defined_sets(instance, graph, records, sets)
     return PlanInputs(
         records=records,
         partitions=partition_sets(instance),
@@ -46,12 +48,13 @@ def plan_inputs(instance: DagsterInstance, workspace: Workspace, graph: Graph, c
     )
 
 
-def settle_defined_sets(instance: DagsterInstance, graph: Graph, records: Records) -> None:
+def settle_defined_sets(
+    instance: DagsterInstance, graph: Graph, records: Records, sets: Mapping[str, Sequence[str]]
+) -> None:
     """Makes each partition set that an asset defines (``programs``) what its records say.
 
     A run does so as it goes; one that was killed between a record and the set is made up for here.
     """
-    sets = partition_sets(instance)
     for node in graph.nodes.values():
         if node.defines is None:
             continue
